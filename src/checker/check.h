@@ -1,0 +1,58 @@
+// The host checker: runs a SASS program on a model of the machine and says what is wrong (docs/checker.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sass/program.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace warpcc::checker {
+
+struct Options {
+  enum class Clusters : std::uint8_t { first_and_last, all, list };
+  Clusters clusters = Clusters::first_and_last;
+  std::vector<std::int64_t> list;
+  bool values = false;          // compute, and compare C with the plain product
+  bool require_held = false;    // lines that are held to nothing are errors
+  int most_findings = 20;       // of one kind, then counted
+};
+
+// Something wrong. Text for people: one line that says what, and lines of detail.
+struct Finding {
+  enum class Kind : std::uint8_t { operand, colouring, named_barrier, protocol, memory, hang, range, values, not_held };
+  Kind kind = Kind::operand;
+  std::string text;
+  std::vector<std::string> details;
+  SourceRange where;            // of the line in the text read, or of the statement
+  std::string place;            // `gemm.wk:141`
+};
+
+struct Outcome {
+  std::uint64_t operands_checked = 0;
+  std::uint64_t operands_wrong = 0;
+  std::uint64_t colouring_changed = 0;
+  std::uint64_t named_barriers_wrong = 0;
+  std::uint64_t protocol_problems = 0;
+  std::uint64_t memory_problems = 0;
+  std::uint64_t ranges_left = 0;
+  std::uint64_t hangs = 0;
+  std::uint64_t values_compared = 0, values_wrong = 0;
+  std::uint64_t not_held = 0;
+  std::uint64_t instructions = 0;   // warp-instructions executed
+  std::int64_t clusters_run = 0;
+  std::vector<Finding> findings;
+
+  bool failed() const;
+};
+
+Outcome check(const sass::Program& program, const Options& options);
+
+// `338986 derived operands checked, 0 wrong, 0 changed by the colouring; …`, then the findings.
+void print(const Outcome& outcome, llvm::raw_ostream& out);
+
+}  // namespace warpcc::checker

@@ -1,0 +1,117 @@
+// Layouts: maps from coordinates to integers, with the spaces they map between in their types (docs/layouts.md).
+//
+// A layout has coordinates; each coordinate is one or more modes (extent, stride), the first the fastest, so that a coordinate of
+// 128 may be 64 rows and 2 halves with strides of their own. Its value at a coordinate is offset + the sum of index × stride.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/Support/Error.h"
+
+namespace warpcc::layout {
+
+enum class Space : std::uint8_t { logical, tv, physical };
+
+struct Mode {
+  std::int64_t extent = 1;
+  std::int64_t stride = 0;
+  bool broadcast = false;  // into physical space only: these indices share an address on purpose
+
+  friend bool operator==(const Mode&, const Mode&) = default;
+};
+
+// One coordinate: its modes, the first the fastest. Its extent is their product.
+using Coordinate = std::vector<Mode>;
+std::int64_t extent(const Coordinate& coordinate);
+
+// A permutation of byte addresses that XORs bits [base + shift, base + shift + bits) into bits [base, base + bits): CuTe's
+// Swizzle<bits, base, shift> on bytes. `bits` 0: none. The hardware applies it to absolute shared addresses
+// (PTX ISA, tensor maps: swizzle modes).
+struct Swizzle {
+  int bits = 0;
+  int base = 4;
+  int shift = 3;
+
+  std::int64_t operator()(std::int64_t byte) const {
+    return byte ^ ((byte >> shift) & (((std::int64_t{1} << bits) - 1) << base));
+  }
+  // The row it permutes: 0, 32, 64, 128 bytes.
+  int span() const { return bits == 0 ? 0 : 16 << bits; }
+  friend bool operator==(const Swizzle&, const Swizzle&) = default;
+};
+// The 32-, 64- and 128-byte modes of the copy engine and the tensor core; 0: none.
+Swizzle swizzle_of_span(int bytes);
+
+// The untyped body of a layout: what all of them share. Typed layouts are below; code that only evaluates takes this.
+class Map {
+ public:
+  Map() = default;
+  explicit Map(std::vector<Coordinate> coordinates, std::int64_t offset = 0) : coordinates_(std::move(coordinates)), offset_(offset) {}
+
+  int rank() const { return static_cast<int>(coordinates_.size()); }
+  const std::vector<Coordinate>& coordinates() const { return coordinates_; }
+  std::int64_t extent(int coordinate) const { return layout::extent(coordinates_[coordinate]); }
+  std::vector<std::int64_t> shape() const;
+  std::int64_t size() const;
+  std::int64_t offset() const { return offset_; }
+
+  // The value at a coordinate tuple, one index a coordinate, each in its extent; and at a linear index, first coordinate fastest.
+  std::int64_t operator()(std::span<const std::int64_t> index) const;
+  std::int64_t at(std::int64_t linear) const;
+  // One past the largest value.
+  std::int64_t span() const;
+
+  // `(128, 64) : (64, 1)`, nested where a coordinate has several modes: `((64, 2), n) : …`.
+  std::string text() const;
+
+  friend bool operator==(const Map&, const Map&) = default;
+
+ private:
+  std::vector<Coordinate> coordinates_;
+  std::int64_t offset_ = 0;
+};
+
+// A layout from one space to another. Into logical or tv it is a bijection onto [0, size); into physical different coordinates have
+// different values, but for those marked broadcast. Nothing maps out of physical. Checked when made, in time near-linear in its
+// rank, never by enumeration.
+template <Space From, Space To>
+class Layout : public Map {
+  static_assert(From != Space::physical, "nothing maps out of a physical index");
+
+ public:
+  // Fails, in words for the user, where the promise of the codomain is broken (with the first coordinates that collide, or the first hole).
+  static llvm::Expected<Layout> make(Map map);
+
+ private:
+  explicit Layout(Map map) : Map(std::move(map)) {}
+};
+
+using Logical = Layout<Space::logical, Space::logical>;
+using ThreadValue = Layout<Space::tv, Space::logical>;  // coordinates: thread, value
+
+// A layout into physical space with its swizzle: where a tile's elements lie, in elements before the swizzle. For tensor memory the
+// unit is the address (lane × 0x10000 + column).
+class Physical {
+ public:
+  Physical() = default;
+  static llvm::Expected<Physical> make(Map map, Swizzle swizzle = {});
+
+  const Map& map() const { return map_; }
+  const Swizzle& swizzle() const { return swizzle_; }
+  // The element's byte offset from the tile's start, swizzle applied; the tile must start where the swizzle's pattern starts.
+  std::int64_t byte(std::span<const std::int64_t> index, int element_bits) const;
+  // Bytes from the first to past the last element.
+  std::int64_t bytes(int element_bits) const;
+
+  friend bool operator==(const Physical&, const Physical&) = default;
+
+ private:
+  Map map_;
+  Swizzle swizzle_;
+};
+
+}  // namespace warpcc::layout

@@ -1,0 +1,31 @@
+// SASS text: written and read (docs/sass-text.md). Reading what was written gives the same program; writing what was read gives the
+// same bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sass/program.h"
+#include "support/diagnostics.h"
+
+namespace warpcc::sass {
+
+enum class Form : std::uint8_t { named, coloured, both };
+
+// `named` needs names, `coloured` and `both` a coloured program.
+std::string print(const Program& program, Form form);
+// One line's code as in the listing: mark, guard, opcode, operands; for messages.
+std::string print_line(const Program& program, const Line& line, Form form);
+std::string print_view(const Program& program, const View& view);
+std::string print_expr(const Program& program, const Expr& expr);
+
+// Reads a program; nothing where errors were reported. Reports, with line and column: unknown opcodes, modifiers and directives, operands
+// of a kind that the opcode does not take, opcodes that the target lacks, names that are read and never written, groups that are not
+// aligned, branches to nowhere, held expressions that name nothing.
+std::optional<Program> read(FileId file, const Sources& sources, Diagnostics& diagnostics);
+
+// One line of code in the language of the statement table's templates ("USHF.R.U32.HI $0, URZ, $2, $1"), `$n` given as operands.
+// The template is warpcc's own: a mistake in it is an internal error.
+Line instantiate(const std::string_view text, const std::vector<Operand>& operands);
+
+}  // namespace warpcc::sass
