@@ -1,0 +1,120 @@
+#include "support/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace warpcc {
+namespace {
+
+// Wider lines are cut around the place.
+constexpr std::size_t kWidest = 120;
+// What is shown before the place in a line that is cut.
+constexpr std::size_t kLead = 40;
+constexpr std::string_view kCut = "...";
+// A text can be wrong in as many places as it has bytes; nobody reads on from here.
+constexpr std::size_t kMostPrinted = 100;
+
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+// Moves back to where a UTF-8 character begins.
+std::size_t character_start(std::string_view line, std::size_t at) {
+  while (at > 0 && at < line.size() && continues_character(line[at])) --at;
+  return at;
+}
+
+std::string printable(std::string_view line) {
+  std::string shown(line);
+  for (char& byte : shown) {
+    auto code = static_cast<unsigned char>(byte);
+    if ((code < 0x20 && byte != '\t') || code == 0x7f) byte = '?';
+  }
+  return shown;
+}
+
+// The line and under it the caret range, `begin` to `end` in bytes of the line.
+void print_excerpt(llvm::raw_ostream& out, std::string_view line, std::size_t begin, std::size_t end) {
+  begin = std::min(begin, line.size());
+  end = std::clamp(end, begin, line.size());
+  std::size_t from = 0;
+  std::size_t to = line.size();
+  if (line.size() > kWidest) {
+    from = character_start(line, begin > kLead ? begin - kLead : 0);
+    to = character_start(line, std::min(from + kWidest, line.size()));
+  }
+  std::string_view before_cut = from > 0 ? kCut : "";
+  std::string_view after_cut = to < line.size() ? kCut : "";
+  out << before_cut << printable(line.substr(from, to - from)) << after_cut << '\n';
+
+  out << std::string(before_cut.size(), ' ');
+  for (char byte : line.substr(from, begin - from)) {
+    if (!continues_character(byte)) out << (byte == '\t' ? '\t' : ' ');
+  }
+  out << '^';
+  std::string_view marked = line.substr(begin, std::min(end, to) - begin);
+  auto width = std::count_if(marked.begin(), marked.end(), [](char byte) { return !continues_character(byte); });
+  for (std::ptrdiff_t i = 1; i < width; ++i) out << '~';
+  out << '\n';
+}
+
+void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange where, std::string_view kind,
+                std::string_view text, std::string_view code) {
+  Position at = sources.position(where.file, where.begin);
+  out << sources.path(where.file) << ':' << at.line << ':' << at.column << ": " << kind << ": " << text;
+  if (!code.empty()) out << " [" << code << ']';
+  out << '\n';
+  std::size_t begin = at.column - 1;
+  std::size_t length = where.end > where.begin ? where.end - where.begin : 0;
+  print_excerpt(out, sources.line(where.file, at.line), begin, begin + length);
+}
+
+bool comes_before(const Diagnostic* left, const Diagnostic* right) {
+  auto place = [](const Diagnostic* d) { return std::tie(d->where.file, d->where.begin, d->where.end); };
+  return place(left) < place(right);
+}
+
+bool same(const Diagnostic& left, const Diagnostic& right) {
+  return left.where == right.where && left.severity == right.severity && left.code == right.code &&
+         left.text == right.text;
+}
+
+}  // namespace
+
+Diagnostic& Diagnostics::add(Severity severity, std::string_view code, SourceRange where, std::string text) {
+  if (severity == Severity::error) ++errors_;
+  all_.push_back({severity, code, where, std::move(text), {}});
+  return all_.back();
+}
+
+void Diagnostics::print(llvm::raw_ostream& out, const Sources& sources) const {
+  std::vector<const Diagnostic*> sorted;
+  for (const Diagnostic& diagnostic : all_) sorted.push_back(&diagnostic);
+  std::stable_sort(sorted.begin(), sorted.end(), comes_before);
+
+  std::vector<const Diagnostic*> shown;
+  for (const Diagnostic* diagnostic : sorted) {
+    bool seen = false;
+    for (auto it = shown.rbegin(); it != shown.rend() && (*it)->where == diagnostic->where; ++it) {
+      seen |= same(**it, *diagnostic);
+    }
+    if (!seen) shown.push_back(diagnostic);
+  }
+
+  for (std::size_t i = 0; i < std::min(shown.size(), kMostPrinted); ++i) {
+    const Diagnostic& diagnostic = *shown[i];
+    std::string_view kind = diagnostic.severity == Severity::error ? "error" : "warning";
+    print_part(out, sources, diagnostic.where, kind, diagnostic.text, diagnostic.code);
+    for (const Note& note : diagnostic.notes) print_part(out, sources, note.where, "note", note.text, "");
+  }
+  if (shown.size() > kMostPrinted) out << "and " << shown.size() - kMostPrinted << " more\n";
+}
+
+}  // namespace warpcc
