@@ -214,6 +214,14 @@ struct Guard {
 
 enum class Hint : std::uint8_t { none, evict_first, evict_last };
 
+// A proc's call: an instruction inside names the innermost, so that a complaint can say how one got there.
+enum class CallId : std::int32_t { none = -1 };
+struct Call {
+  std::string proc;
+  SourceRange where;
+  CallId caller = CallId::none;
+};
+
 struct Instruction {
   const isa::Statement* op = nullptr;
   bool pair = false;                         // `.pair`: over both CTAs of the pair
@@ -227,6 +235,8 @@ struct Instruction {
   std::optional<layout::InstructionDescriptor> descriptor;
   SourceRange where;
   std::string text;                          // the statement as written, on one line, without `;`
+  std::vector<SourceRange> operands_where;   // as `operands`
+  CallId call = CallId::none;
 };
 
 struct Node;
@@ -306,6 +316,7 @@ struct Kernel {
   std::vector<Counter> counters;
   std::vector<End> ends;
   std::vector<Divided> divided;
+  std::vector<Call> calls;
 
   Block start;
   std::vector<Role> roles;
