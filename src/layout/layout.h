@@ -1,7 +1,8 @@
 // Layouts: maps from coordinates to integers, with the spaces they map between in their types (docs/layouts.md).
 //
-// A layout has coordinates; each coordinate is one or more modes (extent, stride), the first the fastest, so that a coordinate of
-// 128 may be 64 rows and 2 halves with strides of their own. Its value at a coordinate is offset + the sum of index × stride.
+// A layout has coordinates; each coordinate is one or more modes (extent, stride), the first the fastest, so that a
+// coordinate of 128 may be 64 rows and 2 halves with strides of their own. Its value at a coordinate is offset + the
+// sum of index × stride.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ struct Mode {
 using Coordinate = std::vector<Mode>;
 std::int64_t extent(const Coordinate& coordinate);
 
-// A permutation of byte addresses that XORs bits [base + shift, base + shift + bits) into bits [base, base + bits): CuTe's
-// Swizzle<bits, base, shift> on bytes. `bits` 0: none. The hardware applies it to absolute shared addresses
-// (PTX ISA, tensor maps: swizzle modes).
+// A permutation of byte addresses that XORs bits [base + shift, base + shift + bits) into bits [base, base + bits):
+// CuTe's Swizzle<bits, base, shift> on bytes. `bits` 0: none. The hardware applies it to absolute shared addresses (PTX
+// ISA, tensor maps: swizzle modes).
 struct Swizzle {
   int bits = 0;
   int base = 4;
@@ -39,18 +40,21 @@ struct Swizzle {
   std::int64_t operator()(std::int64_t byte) const {
     return byte ^ ((byte >> shift) & (((std::int64_t{1} << bits) - 1) << base));
   }
-  // The row it permutes: 0, 32, 64, 128 bytes.
-  int span() const { return bits == 0 ? 0 : 16 << bits; }
+  // The row within which it moves bytes: 0, 32, 64, 128 bytes for the hardware's.
+  int span() const { return bits == 0 ? 0 : 1 << (base + bits); }
+  // The bytes after which it repeats itself; a tile starts at a multiple of it.
+  int pattern() const { return bits == 0 ? 1 : 1 << (base + shift + bits); }
   friend bool operator==(const Swizzle&, const Swizzle&) = default;
 };
-// The 32-, 64- and 128-byte modes of the copy engine and the tensor core; 0: none.
+// The 32-, 64- and 128-byte modes of the copy engine and the tensor core; none for any other number.
 Swizzle swizzle_of_span(int bytes);
 
 // The untyped body of a layout: what all of them share. Typed layouts are below; code that only evaluates takes this.
 class Map {
  public:
   Map() = default;
-  explicit Map(std::vector<Coordinate> coordinates, std::int64_t offset = 0) : coordinates_(std::move(coordinates)), offset_(offset) {}
+  explicit Map(std::vector<Coordinate> coordinates, std::int64_t offset = 0)
+      : coordinates_(std::move(coordinates)), offset_(offset) {}
 
   int rank() const { return static_cast<int>(coordinates_.size()); }
   const std::vector<Coordinate>& coordinates() const { return coordinates_; }
@@ -59,13 +63,18 @@ class Map {
   std::int64_t size() const;
   std::int64_t offset() const { return offset_; }
 
-  // The value at a coordinate tuple, one index a coordinate, each in its extent; and at a linear index, first coordinate fastest.
+  // The value at a coordinate tuple, one index a coordinate, each in its extent; and at a linear index, first
+  // coordinate fastest.
   std::int64_t operator()(std::span<const std::int64_t> index) const;
   std::int64_t at(std::int64_t linear) const;
   // One past the largest value.
   std::int64_t span() const;
 
-  // `(128, 64) : (64, 1)`, nested where a coordinate has several modes: `((64, 2), n) : …`.
+  // The modes of all coordinates, first to last.
+  std::vector<Mode> modes() const;
+
+  // `(128, 64) : (64, 1)`, nested where a coordinate has several modes: `((64, 2), 8) : …`. A broadcast mode has the
+  // stride `broadcast`; an offset follows as ` + 5`.
   std::string text() const;
 
   friend bool operator==(const Map&, const Map&) = default;
@@ -75,15 +84,23 @@ class Map {
   std::int64_t offset_ = 0;
 };
 
-// A layout from one space to another. Into logical or tv it is a bijection onto [0, size); into physical different coordinates have
-// different values, but for those marked broadcast. Nothing maps out of physical. Checked when made, in time near-linear in its
-// rank, never by enumeration.
+// The shape with the last coordinate innermost and nothing between, and with the first.
+Map row_major(std::span<const std::int64_t> shape);
+Map col_major(std::span<const std::int64_t> shape);
+
+// `(3, 0, 7)`: how messages write a coordinate or a shape.
+std::string tuple_text(std::span<const std::int64_t> tuple);
+
+// A layout from one space to another. Into logical or tv it is a bijection onto [0, size); into physical different
+// coordinates have different values, but for those marked broadcast. Nothing maps out of physical. Checked when made,
+// in time near-linear in its rank, never by enumeration.
 template <Space From, Space To>
 class Layout : public Map {
   static_assert(From != Space::physical, "nothing maps out of a physical index");
 
  public:
-  // Fails, in words for the user, where the promise of the codomain is broken (with the first coordinates that collide, or the first hole).
+  // Fails, in words for the user, where the promise of the codomain is broken (with two coordinates that collide, or
+  // the first hole).
   static llvm::Expected<Layout> make(Map map);
 
  private:
@@ -93,8 +110,8 @@ class Layout : public Map {
 using Logical = Layout<Space::logical, Space::logical>;
 using ThreadValue = Layout<Space::tv, Space::logical>;  // coordinates: thread, value
 
-// A layout into physical space with its swizzle: where a tile's elements lie, in elements before the swizzle. For tensor memory the
-// unit is the address (lane × 0x10000 + column).
+// A layout into physical space with its swizzle: where a tile's elements lie, in elements before the swizzle. For
+// tensor memory the unit is the address (lane × 0x10000 + column).
 class Physical {
  public:
   Physical() = default;
@@ -102,7 +119,8 @@ class Physical {
 
   const Map& map() const { return map_; }
   const Swizzle& swizzle() const { return swizzle_; }
-  // The element's byte offset from the tile's start, swizzle applied; the tile must start where the swizzle's pattern starts.
+  // The element's byte offset from the tile's start, swizzle applied; the tile must start where the swizzle's pattern
+  // starts.
   std::int64_t byte(std::span<const std::int64_t> index, int element_bits) const;
   // Bytes from the first to past the last element.
   std::int64_t bytes(int element_bits) const;
