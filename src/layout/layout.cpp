@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "layout/promise.h"
 
@@ -54,17 +55,12 @@ std::int64_t extent(const Coordinate& coordinate) {
   return product;
 }
 
-Swizzle swizzle_of_span(int bytes) {
-  switch (bytes) {
-    case 32:
-      return {.bits = 1};
-    case 64:
-      return {.bits = 2};
-    case 128:
-      return {.bits = 3};
-    default:
-      return {};
-  }
+Swizzle swizzle_of_span(int bytes, int atom) {
+  const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
+  const bool plain = atom == 16 && (bytes == 32 || bytes == 64 || bytes == 128);
+  const bool wide = (atom == 32 || atom == 64) && bytes == 128;
+  if (!plain && !wide) return {};
+  return {.bits = log2(bytes / atom), .base = log2(atom), .shift = 7 - log2(atom)};
 }
 
 std::string tuple_text(std::span<const std::int64_t> tuple) {

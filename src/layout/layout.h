@@ -46,8 +46,10 @@ struct Swizzle {
   int pattern() const { return bits == 0 ? 1 : 1 << (base + shift + bits); }
   friend bool operator==(const Swizzle&, const Swizzle&) = default;
 };
-// The 32-, 64- and 128-byte modes of the copy engine and the tensor core; none for any other number.
-Swizzle swizzle_of_span(int bytes);
+// The 32-, 64- and 128-byte modes of the copy engine and the tensor core; none for any other number. The 128-byte mode
+// may keep 32 or 64 bytes together in place of 16. They all read the bits from 7 on (PTX ISA, tensor maps: swizzle
+// modes).
+Swizzle swizzle_of_span(int bytes, int atom = 16);
 
 // The untyped body of a layout: what all of them share. Typed layouts are below; code that only evaluates takes this.
 class Map {

@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "layout/atoms.h"
+#include "layout/part.h"
+
+namespace warpcc::layout {
+namespace {
+
+// An address field holds bits 4 to 17 of an address.
+constexpr std::uint32_t kAddressMask = 0x3fff0;
+constexpr int kUnitBits = 128;  // the 16-byte unit in which descriptors count
+
+std::uint64_t address_field(std::uint32_t bytes, int at) {
+  return static_cast<std::uint64_t>((bytes & kAddressMask) >> 4) << at;
+}
+std::uint32_t address_at(std::uint64_t bits, int at) {
+  return static_cast<std::uint32_t>(bits >> at << 4) & kAddressMask;
+}
+
+// The descriptor's code of a swizzle: 1 is the 128-byte mode with 32-byte atoms.
+constexpr std::array<int, 8> kSpans{0, 128, 128, -1, 64, -1, 32, -1};
+
+std::uint64_t swizzle_code(int span, int atom) {
+  if (span == 128) return atom == 32 ? 1 : 2;
+  return span == 64 ? 4 : span == 32 ? 6 : 0;
+}
+
+// The canonical tile of a descriptor, as the instruction reads it: elements of a 16-byte unit, of a swizzled row, and
+// the steps of k after which an MN-major tile repeats (PTX ISA, tcgen05: canonical layouts).
+struct Canonical {
+  Canonical(const OperandDescriptor& descriptor, int element_bits)
+      : unit(std::max(kUnitBits / element_bits, 1)),
+        row(descriptor.swizzle_span * 8 / element_bits),
+        k_group(descriptor.swizzle_atom == 32 ? 4 : 8) {}
+
+  int unit;
+  int row;
+  int k_group;
+};
+
+// How far (row, k) lies past the start, in bits, before the swizzle.
+std::int64_t bit_offset(const OperandDescriptor& d, const Canonical& tile, std::int64_t row, std::int64_t k,
+                        int element_bits) {
+  std::int64_t elements = 0, bytes = 0;
+  if (d.major == Major::k) {
+    bytes = row / 8 * d.stride;
+    if (d.swizzle_span != 0) {
+      elements = row % 8 * tile.row + k;
+    } else {
+      elements = row % 8 * tile.unit + k % tile.unit;
+      bytes += k / tile.unit * d.leading;
+    }
+  } else if (d.swizzle_span != 0) {
+    elements = row % tile.row + k % tile.k_group * tile.row;
+    bytes = row / tile.row * d.leading + k / tile.k_group * d.stride;
+  } else {
+    elements = row % tile.unit + k % 8 * tile.unit;
+    bytes = row / tile.unit * d.stride + k / 8 * d.leading;
+  }
+  return elements * element_bits + bytes * 8;
+}
+
+// The swizzle works on absolute addresses; the base offset says by how many 128-byte rows the pattern is off its
+// natural boundary.
+std::uint32_t swizzled(const OperandDescriptor& d, std::uint32_t byte) {
+  const Swizzle swizzle = swizzle_of_span(d.swizzle_span, d.swizzle_atom);
+  if (d.base_offset == 0) return static_cast<std::uint32_t>(swizzle(byte));
+  const std::uint32_t phase = byte - (static_cast<std::uint32_t>(d.base_offset) << 7);
+  return byte ^ phase ^ static_cast<std::uint32_t>(swizzle(phase));
+}
+
+std::string mode_text(const OperandDescriptor& d) {
+  std::string text = d.major == Major::k ? "K-major, " : "MN-major, ";
+  if (d.swizzle_span == 0) return text + "no swizzle";
+  text += fmt::format("swizzle {}", d.swizzle_span);
+  if (d.swizzle_atom != 16) text += fmt::format(" in {}-byte atoms", d.swizzle_atom);
+  return text;
+}
+
+// A descriptor whose offsets are read off single elements of the part, and whether its image is the part's.
+class Reading {
+ public:
+  Reading(const Part& part, std::uint32_t base, Major major) : part_(part), base_(base) {
+    const Swizzle& swizzle = part.layout.swizzle();
+    descriptor_.major = major;
+    descriptor_.swizzle_span = swizzle.span();
+    if (swizzle.bits != 0) descriptor_.swizzle_atom = 1 << swizzle.base;
+  }
+
+  OperandResult run() {
+    if (!read_start() || !read_offsets()) return {std::nullopt, std::move(misfit_)};
+    return decide();
+  }
+
+ private:
+  int bits() const { return layout::bits(part_.element); }
+
+  bool refuse(std::string reason, std::vector<std::int64_t> coordinate = {}) {
+    misfit_ = {std::move(reason), std::move(coordinate)};
+    return false;
+  }
+
+  bool read_start() {
+    const std::int64_t elements = part_.layout.map()(part_.start);
+    const std::int64_t byte = elements * bits() / 8;
+    const Swizzle& swizzle = part_.layout.swizzle();
+    if (base_ % swizzle.pattern() != 0)
+      return refuse(
+          fmt::format("its tile starts at {:#x}, no multiple of the swizzle's {} bytes", base_, swizzle.pattern()));
+    if (elements * bits() % kUnitBits != 0)
+      return refuse(fmt::format("it starts {} bytes into its tile: a descriptor starts at multiples of 16", byte),
+                    part_.start);
+    // Within the first row of the pattern the base offset is 0, also some units along the row.
+    if (swizzle.bits != 0 && byte % swizzle.pattern() >= swizzle.span())
+      return refuse(fmt::format("it starts {} bytes into the swizzle's pattern of {}: a part starts in the pattern's "
+                                "first row",
+                                byte % swizzle.pattern(), swizzle.pattern()),
+                    part_.start);
+    descriptor_.start = (base_ + static_cast<std::uint32_t>(byte)) & kAddressMask;
+    return true;
+  }
+
+  bool read_offsets() {
+    const Canonical tile(descriptor_, bits());
+    const bool swizzled = descriptor_.swizzle_span != 0;
+    if (descriptor_.major == Major::k) {
+      if (descriptor_.swizzle_atom != 16) return refuse("a swizzle in 32-byte atoms is for MN-major tiles");
+      if (!read(descriptor_.stride, 8, 0)) return false;
+      if (!swizzled) return read(descriptor_.leading, 0, tile.unit);
+      descriptor_.leading = 16;  // not read in this mode; by convention written as one unit
+      return true;
+    }
+    if (swizzled) return read(descriptor_.leading, tile.row, 0) && read(descriptor_.stride, 0, tile.k_group);
+    return read(descriptor_.stride, tile.unit, 0) && read(descriptor_.leading, 0, 8);
+  }
+
+  // The bytes from the part's first element to (row, k), 0 where the part does not reach so far.
+  bool read(std::uint32_t& field, std::int64_t row, std::int64_t k) {
+    if (row >= part_.extents[0] || k >= part_.extents[1]) return true;
+    const std::array<std::int64_t, 2> there{part_.start[0] + row, part_.start[1] + k};
+    const std::int64_t step_bits = (part_.layout.map()(there) - part_.layout.map()(part_.start)) * bits();
+    if (step_bits < 0 || step_bits % kUnitBits != 0 || step_bits / 8 > kAddressMask)
+      return refuse(fmt::format("from {} to {} are {} bytes: a descriptor has multiples of 16 up to {}",
+                                tuple_text(part_.start), tuple_text(there), step_bits / 8, kAddressMask),
+                    {there.begin(), there.end()});
+    field = static_cast<std::uint32_t>(step_bits / 8);
+    return true;
+  }
+
+  // What the bits say is compared, not what they were made from.
+  OperandResult decide() {
+    std::optional<OperandDescriptor> read_back = OperandDescriptor::decode(descriptor_.encode());
+    if (!read_back) return {std::nullopt, {"no descriptor has these fields", {}}};
+    read_back->major = descriptor_.major;
+    const Canonical tile(*read_back, bits());
+    std::int64_t wanted = 0, given = 0;
+    const auto difference = first_difference(part_, [&](const auto& index, const auto& coordinate) {
+      const std::int64_t offset = bit_offset(*read_back, tile, index[0], index[1], bits());
+      given = swizzled_bit(*read_back, offset);
+      wanted = base_ * std::int64_t{8} + layout_bit(coordinate);
+      return given != wanted;
+    });
+    if (!difference) return {descriptor_, {}};
+    return {std::nullopt,
+            {fmt::format("{} lies at byte {} of the tile; a descriptor ({}) reads byte {}", tuple_text(*difference),
+                         wanted / 8 - base_, mode_text(descriptor_), given / 8 - base_),
+             *difference}};
+  }
+
+  std::int64_t layout_bit(std::span<const std::int64_t> coordinate) const {
+    const std::int64_t bit = part_.layout.map()(coordinate) * bits();
+    return part_.layout.swizzle()(bit / 8) * 8 + bit % 8;
+  }
+
+  static std::int64_t swizzled_bit(const OperandDescriptor& d, std::int64_t offset) {
+    return std::int64_t{8} * swizzled(d, d.start + static_cast<std::uint32_t>(offset / 8)) + offset % 8;
+  }
+
+  const Part& part_;
+  std::uint32_t base_;
+  OperandDescriptor descriptor_;
+  Misfit misfit_;
+};
+
+}  // namespace
+
+std::uint64_t OperandDescriptor::encode() const {
+  return address_field(start, 0) | address_field(leading, 16) | address_field(stride, 32) | std::uint64_t{1} << 46 |
+         static_cast<std::uint64_t>(base_offset & 7) << 49 | swizzle_code(swizzle_span, swizzle_atom) << 61;
+}
+
+std::optional<OperandDescriptor> OperandDescriptor::decode(std::uint64_t bits) {
+  constexpr std::uint64_t kZero = std::uint64_t{3} << 14 | std::uint64_t{3} << 30 | std::uint64_t{1} << 47 |
+                                  std::uint64_t{1} << 48 | std::uint64_t{0x1ff} << 52;
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 46;
+  const int code = static_cast<int>(bits >> 61);
+  if ((bits & kZero) != 0 || (bits & kOne) == 0 || kSpans[code] < 0) return std::nullopt;
+  OperandDescriptor descriptor;
+  descriptor.start = address_at(bits, 0);
+  descriptor.leading = address_at(bits, 16);
+  descriptor.stride = address_at(bits, 32);
+  descriptor.base_offset = static_cast<int>(bits >> 49 & 7);
+  descriptor.swizzle_span = kSpans[code];
+  descriptor.swizzle_atom = code == 1 ? 32 : 16;
+  return descriptor;
+}
+
+std::uint32_t OperandDescriptor::address(std::int64_t row, std::int64_t k, int element_bits) const {
+  const std::int64_t offset = bit_offset(*this, Canonical(*this, element_bits), row, k, element_bits);
+  return swizzled(*this, start + static_cast<std::uint32_t>(offset / 8));
+}
+
+OperandResult operand_descriptor(const Part& part, std::uint32_t base) {
+  if (std::optional<std::string> reason = not_a_part(part)) return {std::nullopt, {*reason, {}}};
+  if (part.extents.size() != 2)
+    return {std::nullopt, {fmt::format("an operand has rows and k, not {} coordinates", part.extents.size()), {}}};
+  const int bits = layout::bits(part.element);
+  if (bits > 32 || bits % 4 != 0)
+    return {std::nullopt, {fmt::format("the tensor core reads no {}", name(part.element)), {}}};
+  const Swizzle& swizzle = part.layout.swizzle();
+  if (swizzle.base == 6 || swizzle != swizzle_of_span(swizzle.span(), 1 << swizzle.base))
+    return {std::nullopt, {"no descriptor has this swizzle", {}}};
+  OperandResult k_major = Reading(part, base, Major::k).run();
+  if (k_major.descriptor) return k_major;
+  OperandResult mn_major = Reading(part, base, Major::mn).run();
+  if (mn_major.descriptor) return mn_major;
+  // The complaint is about the major that the layout is nearer to.
+  const std::array<std::int64_t, 2> next_row{part.start[0] + 1, part.start[1]};
+  const bool mn = part.extents[0] > 1 && part.layout.map()(next_row) == part.layout.map()(part.start) + 1;
+  return mn ? mn_major : k_major;
+}
+
+std::string_view operand_encodings() {
+  return "groups of 8 rows, K-major, or of 8 k, MN-major, of 16-byte units without swizzle or of rows of 32, 64 or 128 "
+         "bytes with the swizzle of that span; the groups at any distance that is a multiple of 16 bytes";
+}
+
+}  // namespace warpcc::layout
