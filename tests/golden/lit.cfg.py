@@ -1,0 +1,39 @@
+# Golden tests: what warpcc says and writes, one folder an area. README.md here says how to run one.
+import glob
+import os
+import sys
+
+import lit.formats
+
+config.name = "warpcc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".wk", ".sass", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+
+source = os.path.dirname(os.path.dirname(config.test_source_root))
+build = os.environ.get("WARPCC_BUILD", os.path.join(source, "build"))
+warpcc = os.path.join(build, "bin", "warpcc")
+if not os.path.exists(warpcc):
+    lit_config.fatal(f"{warpcc} is missing: make build, or name another folder with WARPCC_BUILD")
+config.test_exec_root = os.path.join(build, "golden")
+
+llvm = sorted(glob.glob("/usr/lib/llvm-*/bin/FileCheck"))
+if not llvm:
+    lit_config.fatal("FileCheck is missing: make deps installs it (llvm-19-tools)")
+config.environment["PATH"] = os.path.dirname(llvm[-1]) + os.pathsep + os.environ["PATH"]
+config.environment["FILECHECK_OPTS"] = "--dump-input-context=8"
+
+# The settings of whoever runs the tests must not reach them: only ptxas of the project's environment is used, wherever the build is.
+for name in ("WARPCC_PATH", "WARPCC_PTXAS", "CUDA_HOME", "CUDA_PATH"):
+    config.environment.pop(name, None)
+ptxas = glob.glob(os.path.join(source, ".venv/lib/python3*/site-packages/nvidia/*/bin/ptxas"))
+if ptxas:
+    config.environment["WARPCC_PTXAS"] = ptxas[0]
+    config.available_features.add("ptxas")
+
+config.substitutions += [
+    ("%warpcc", warpcc),
+    ("%python", sys.executable),
+    ("%kernels", os.path.join(source, "kernels")),
+]
