@@ -1,0 +1,57 @@
+// warpcc check FILE: runs a kernel, or SASS text, on the CPU's model of the machine.
+#include "driver/commands.h"
+#include "driver/steps.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace warpcc::driver {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"-D", "NAME=VALUE", "sets a parameter of the kernel (.wk)", true},
+    {"-I", "FOLDER", "searched for the files that `use` names, after the input's own folder (.wk)", true},
+    {"--clusters", "all|LIST",
+     "which clusters of the grid run, such as 0,7,73; the first and the last, where it is not said"},
+    {"--values", "", "computes with real numbers, and compares the result with a plain product"},
+    {"--require-held", "", "a line that is held to nothing is an error"},
+    {"--time", "", "says how long each part took"},
+};
+
+int run_check(const Invocation& invocation) {
+  bool is_text = is_sass_text(invocation.input);
+  if (is_text && (invocation.has("-D") || invocation.has("-I"))) {
+    return cannot_run(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
+  }
+  llvm::Expected<checker::Options> options = check_options(invocation);
+  if (!options) return cannot_run(options.takeError());
+  llvm::Expected<CompileOptions> compile = compile_options(invocation);
+  if (!compile) return cannot_run(compile.takeError());
+  Run run{invocation, {}, {}, {}};
+  llvm::Expected<FileId> file = run.sources.load(invocation.input);
+  if (!file) return cannot_run(file.takeError());
+
+  int exit_code = kDone;
+  std::optional<sass::Program> program =
+      is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
+  if (!program) return exit_code;
+  if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
+  checker::Outcome outcome = run.times.measure("check", [&] { return checker::check(*program, *options); });
+  checker::print(outcome, llvm::outs());
+  llvm::outs().flush();
+  return run.end(outcome.failed() ? kRefused : kDone);
+}
+
+}  // namespace
+
+constinit const Command check_command{
+    "check",
+    "warpcc check FILE.wk|FILE.sass [--values] [--clusters all|LIST] [options]",
+    "runs a kernel on the CPU and says what is wrong with it",
+    "a kernel or SASS text",
+    kOptions,
+    "  warpcc check kernels/gemm.wk\n"
+    "  warpcc check kernels/gemm.wk -D M=512 -D N=512 -D K=512 --clusters all --values\n"
+    "  warpcc check gemm.sass --require-held\n",
+    run_check,
+};
+
+}  // namespace warpcc::driver

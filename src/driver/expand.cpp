@@ -1,0 +1,49 @@
+// warpcc expand FILE.wk: the SASS program, to look at.
+#include <fmt/format.h>
+
+#include "driver/commands.h"
+#include "driver/steps.h"
+
+namespace warpcc::driver {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"-o", "FILE", "where the text goes instead of standard output"},
+    {"-D", "NAME=VALUE", "sets a parameter of the kernel", true},
+    {"-I", "FOLDER", "searched for the files that `use` names, after the input's own folder", true},
+    {"--form", "FORM", "how registers are written: named (the default), coloured, both"},
+    {"--time", "", "says how long each part took"},
+};
+
+int run_expand(const Invocation& invocation) {
+  if (is_sass_text(invocation.input)) {
+    return cannot_run(
+        wrong(fmt::format("`{}` is SASS text already; `warpcc expand` takes a .wk file", invocation.input)));
+  }
+  llvm::Expected<sass::Form> form = form_option(invocation, sass::Form::named);
+  if (!form) return cannot_run(form.takeError());
+  llvm::Expected<CompileOptions> options = compile_options(invocation);
+  if (!options) return cannot_run(options.takeError());
+  Run run{invocation, {}, {}, {}};
+  llvm::Expected<FileId> file = run.sources.load(invocation.input);
+  if (!file) return cannot_run(file.takeError());
+  int exit_code = kDone;
+  std::optional<sass::Program> program = compile_program(run, *file, *options, exit_code);
+  if (!program) return exit_code;
+  return run.end(write_text(invocation.value("-o"), invocation.input, sass::print(*program, *form)));
+}
+
+}  // namespace
+
+constinit const Command expand_command{
+    "expand",
+    "warpcc expand FILE.wk [-D NAME=VALUE …] [--form named|coloured|both]",
+    "prints a kernel as SASS, with what each line is held to",
+    "a kernel",
+    kOptions,
+    "  warpcc expand kernels/gemm.wk\n"
+    "  warpcc expand kernels/gemm.wk -D K=4096 --form both -o gemm.sass\n",
+    run_expand,
+};
+
+}  // namespace warpcc::driver

@@ -1,0 +1,229 @@
+#include "driver/steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "codegen/codegen.h"
+#include "frontend/parse.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "sass/colour.h"
+
+namespace warpcc::driver {
+namespace {
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+bool is_name(std::string_view text) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+llvm::Expected<std::vector<Definition>> definitions(const Invocation& invocation) {
+  std::vector<Definition> all;
+  for (const std::string& given : invocation.values("-D")) {
+    std::size_t equals = given.find('=');
+    std::string name = given.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == given.size() || !is_name(name)) {
+      return wrong(fmt::format("`-D {}`: wanted is NAME=VALUE, such as `-D M=512`", given));
+    }
+    for (const Definition& before : all) {
+      if (before.name == name)
+        return wrong(fmt::format("`-D {}` is given twice: {} and {}", name, before.value, given.substr(equals + 1)));
+    }
+    all.push_back({name, given.substr(equals + 1)});
+  }
+  return all;
+}
+
+// The kernels folder that comes with warpcc: installed, or in the source tree that the build folder is in.
+std::optional<std::string> library_beside(const std::string& program) {
+  for (const char* from_bin : {"../share/warpcc/kernels", "../../kernels", "../../../kernels"}) {
+    llvm::SmallString<256> folder(path::parent_path(program));
+    path::append(folder, from_bin);
+    path::remove_dots(folder, /*remove_dot_dot=*/true);
+    if (fs::is_directory(folder)) return folder.str().str();
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<std::vector<std::int64_t>> cluster_list(std::string_view text) {
+  std::vector<std::int64_t> list;
+  while (true) {
+    std::size_t comma = text.find(',');
+    std::string_view word = text.substr(0, comma);
+    std::int64_t number = 0;
+    auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number < 0) {
+      return wrong(fmt::format("`--clusters`: `{}` is no cluster; wanted is `all` or a list such as `0,7,73`", word));
+    }
+    if (std::find(list.begin(), list.end(), number) == list.end()) list.push_back(number);
+    if (comma == std::string_view::npos) return list;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool is_coloured(const sass::Program& program) {
+  return std::all_of(program.values.begin(), program.values.end(),
+                     [](const sass::Value& value) { return value.colour >= 0; });
+}
+
+}  // namespace
+
+void Times::print(llvm::raw_ostream& out) const {
+  double total = 0;
+  for (const auto& [name, time] : parts_) {
+    out << fmt::format("{:>10} {:10.2f} ms\n", name, time.count());
+    total += time.count();
+  }
+  out << fmt::format("{:>10} {:10.2f} ms\n", "total", total);
+}
+
+int Run::end(int exit_code) {
+  diagnostics.print(llvm::errs(), sources);
+  if (invocation.has("--time")) times.print(llvm::errs());
+  return exit_code;
+}
+
+int Run::end_refused(std::string_view part) {
+  if (diagnostics.failed()) return end(kRefused);
+  end(kCannotRun);
+  llvm::errs() << "warpcc: internal error: `" << part
+               << "` gave no result and no reason; this is a bug of warpcc: please report it with the input\n";
+  return kCannotRun;
+}
+
+int cannot_run(llvm::Error error) {
+  llvm::errs() << "warpcc: error: " << llvm::toString(std::move(error)) << '\n';
+  return kCannotRun;
+}
+
+llvm::Expected<CompileOptions> compile_options(const Invocation& invocation) {
+  CompileOptions options;
+  llvm::Expected<std::vector<Definition>> defined = definitions(invocation);
+  if (!defined) return defined.takeError();
+  options.definitions = std::move(*defined);
+
+  for (std::string& folder : invocation.values("-I")) {
+    if (!fs::is_directory(folder)) return wrong(fmt::format("`-I {}`: there is no such folder", folder));
+    options.library_folders.push_back(std::move(folder));
+  }
+  if (const char* folders = std::getenv("WARPCC_PATH")) {
+    for (llvm::StringRef rest = folders; !rest.empty();) {
+      auto [folder, after] = rest.split(':');
+      if (!folder.empty()) options.library_folders.push_back(folder.str());
+      rest = after;
+    }
+  }
+  if (std::optional<std::string> library = library_beside(invocation.program))
+    options.library_folders.push_back(*library);
+  return options;
+}
+
+llvm::Expected<sass::Form> form_option(const Invocation& invocation, sass::Form otherwise) {
+  std::optional<std::string> form = invocation.value("--form");
+  if (!form) return otherwise;
+  if (*form == "named") return sass::Form::named;
+  if (*form == "coloured") return sass::Form::coloured;
+  if (*form == "both") return sass::Form::both;
+  return wrong(fmt::format("`--form {}`: the forms are named, coloured, both", *form));
+}
+
+llvm::Expected<checker::Options> check_options(const Invocation& invocation) {
+  checker::Options options;
+  options.values = invocation.has("--values");
+  options.require_held = invocation.has("--require-held");
+  std::optional<std::string> clusters = invocation.value("--clusters");
+  if (!clusters) return options;
+  if (*clusters == "all") {
+    options.clusters = checker::Options::Clusters::all;
+    return options;
+  }
+  llvm::Expected<std::vector<std::int64_t>> list = cluster_list(*clusters);
+  if (!list) return list.takeError();
+  options.clusters = checker::Options::Clusters::list;
+  options.list = std::move(*list);
+  return options;
+}
+
+llvm::Error check_clusters(const checker::Options& options, const sass::Program& program) {
+  std::int64_t there_are = program.grid[0] * program.grid[1] * program.grid[2] / std::max(program.cluster, 1);
+  for (std::int64_t cluster : options.list) {
+    if (cluster >= there_are) {
+      return wrong(fmt::format("`--clusters`: no cluster {}; the grid has {}, counted from 0", cluster, there_are));
+    }
+  }
+  return llvm::Error::success();
+}
+
+std::optional<sass::Program> compile_program(Run& run, FileId file, const CompileOptions& options, int& exit_code) {
+  auto tree = run.times.measure("parse", [&] { return parse(file, run.sources, run.diagnostics); });
+  if (!tree || run.diagnostics.failed()) {
+    exit_code = run.end_refused("parse");
+    return std::nullopt;
+  }
+  auto kernel = run.times.measure("analyse", [&] { return elaborate(file, options, run.sources, run.diagnostics); });
+  if (!kernel || run.diagnostics.failed()) {
+    exit_code = run.end_refused("analyse");
+    return std::nullopt;
+  }
+  auto program = run.times.measure("generate", [&] { return generate(*kernel, run.sources, run.diagnostics); });
+  if (!program || run.diagnostics.failed()) {
+    exit_code = run.end_refused("generate");
+    return std::nullopt;
+  }
+  return program;
+}
+
+std::optional<sass::Program> read_program(Run& run, FileId file, int& exit_code) {
+  auto program = run.times.measure("read", [&] { return sass::read(file, run.sources, run.diagnostics); });
+  if (!program || run.diagnostics.failed()) {
+    exit_code = run.end_refused("read");
+    return std::nullopt;
+  }
+  if (is_coloured(*program)) return program;
+  bool fits = run.times.measure(
+      "colour", [&] { return sass::colour(*program, sass::register_ceiling(*program), run.diagnostics); });
+  if (!fits) {
+    exit_code = run.end_refused("colour");
+    return std::nullopt;
+  }
+  return program;
+}
+
+bool is_sass_text(std::string_view file) {
+  return llvm::StringRef(file).ends_with(".sass");
+}
+
+int write_text(const std::optional<std::string>& file, const std::string& input, std::string text) {
+  if (file && *file != "-") return write_files(input, {{*file, std::move(text)}});
+  llvm::raw_fd_ostream& out = llvm::outs();
+  out << text;
+  out.flush();
+  if (!out.has_error()) return kDone;
+  std::string why = out.error().message();
+  out.clear_error();
+  return cannot_run(wrong("cannot write to standard output: " + why));
+}
+
+int write_files(const std::string& input, const std::vector<OutputFile>& files) {
+  for (const OutputFile& file : files) {
+    bool same = false;
+    if (!fs::equivalent(file.path, input, same) && same) {
+      return cannot_run(wrong(fmt::format("cannot write `{}`: it is the input", file.path)));
+    }
+  }
+  if (llvm::Error error = write_whole(files)) return cannot_run(std::move(error));
+  return kDone;
+}
+
+}  // namespace warpcc::driver
