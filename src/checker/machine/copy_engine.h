@@ -1,0 +1,53 @@
+// The copy engine: boxes of a tensor map between global and shared memory (PTX ISA, cp.async.bulk.tensor).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checker/machine/fault.h"
+#include "checker/machine/global_memory.h"
+#include "checker/machine/shared_memory.h"
+#include "layout/layout.h"
+
+namespace warpcc::machine {
+
+inline constexpr int kMostDimensions = 5;
+using Coordinates = std::array<std::int64_t, kMostDimensions>;  // as the instruction has them: innermost first
+
+struct TensorMap {
+  std::string name;
+  int buffer = -1;                    // index of the global buffer
+  std::vector<std::int64_t> extents;  // innermost first
+  std::vector<std::int64_t> box;
+  int element_bytes = 2;
+  layout::Swizzle swizzle;
+
+  int rank() const { return static_cast<int>(extents.size()); }
+  std::int64_t row_bytes() const { return box[0] * element_bytes; }
+  std::int64_t box_rows() const;
+  // The whole box, whatever of it lies in the tensor: what a barrier is told.
+  std::int64_t box_bytes() const { return row_bytes() * box_rows(); }
+  // Where byte `at` of the box, rows dense, lies when the box starts at `start`: the swizzle is applied to absolute
+  // addresses.
+  std::uint32_t place(std::uint32_t start, std::int64_t at) const {
+    return static_cast<std::uint32_t>(swizzle(static_cast<std::int64_t>(start) + at));
+  }
+};
+
+// Faults of a box: rank, box and alignment rules of the encoding. Once a map.
+void check_map(const TensorMap& map, Faults& faults);
+// Faults of an access: alignment of the shared address, the first coordinate's multiple of 16 bytes, a store's negative
+// start. Answers whether the access can go on.
+bool check_access(const TensorMap& map, const Coordinates& start, std::uint32_t shared_start,
+                  const SharedMemory& shared, bool store, Faults& faults);
+
+// Elements outside the tensor are zeros.
+void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
+              SharedMemory& shared);
+// Elements outside the tensor are dropped. `add` adds f32 elements to what is there.
+void store_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
+               const SharedMemory& shared, bool add);
+
+}  // namespace warpcc::machine

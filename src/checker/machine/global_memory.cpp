@@ -1,0 +1,36 @@
+#include "checker/machine/global_memory.h"
+
+#include "checker/machine/input.h"
+#include "checker/machine/numbers.h"
+
+namespace warpcc::machine {
+
+std::uint32_t GlobalBuffer::initial(std::int64_t index) const {
+  return kept_ ? 0 : encode_integer(input(number_, static_cast<std::uint64_t>(index)), element_);
+}
+
+std::uint32_t GlobalBuffer::load(std::int64_t index) const {
+  if (!pages_.empty()) {
+    auto page = pages_.find(index / kPage);
+    if (page != pages_.end()) {
+      std::int64_t at = index % kPage;
+      if (page->second->stored[at / 64] >> at % 64 & 1) return page->second->bits[at];
+    }
+  }
+  return initial(index);
+}
+
+void GlobalBuffer::store(std::int64_t index, std::uint32_t bits) {
+  std::unique_ptr<Page>& page = pages_[index / kPage];
+  if (!page) page = std::make_unique<Page>();
+  std::int64_t at = index % kPage;
+  page->bits[at] = bits;
+  page->stored[at / 64] |= std::uint64_t{1} << at % 64;
+}
+
+bool GlobalBuffer::stored(std::int64_t index) const {
+  auto page = pages_.find(index / kPage);
+  return page != pages_.end() && page->second->stored[index % kPage / 64] >> index % kPage % 64 & 1;
+}
+
+}  // namespace warpcc::machine

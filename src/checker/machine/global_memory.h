@@ -1,0 +1,44 @@
+// A buffer of global memory: an array of elements that starts as a function of the index (input.h) and is made as it is
+// touched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "layout/element.h"
+
+namespace warpcc::machine {
+
+class GlobalBuffer {
+ public:
+  // `number` seeds its contents; `kept` memory is zero before the first launch.
+  GlobalBuffer(std::uint32_t number, layout::Element element, std::int64_t elements, bool kept)
+      : number_(number), element_(element), elements_(elements), kept_(kept) {}
+
+  std::int64_t elements() const { return elements_; }
+  layout::Element element() const { return element_; }
+  std::uint32_t number() const { return number_; }
+
+  std::uint32_t load(std::int64_t index) const;
+  void store(std::int64_t index, std::uint32_t bits);
+  bool stored(std::int64_t index) const;
+  bool touched() const { return !pages_.empty(); }
+
+ private:
+  static constexpr std::int64_t kPage = 4096;  // elements
+  struct Page {
+    std::uint32_t bits[kPage];
+    std::uint64_t stored[kPage / 64] = {};
+  };
+  std::uint32_t initial(std::int64_t index) const;
+
+  std::uint32_t number_;
+  layout::Element element_;
+  std::int64_t elements_;
+  bool kept_;
+  std::unordered_map<std::int64_t, std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace warpcc::machine
