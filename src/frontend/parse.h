@@ -11,8 +11,8 @@ namespace warpcc {
 // Brackets may nest this deep; deeper input is refused before the parser sees it.
 constexpr int kDeepestNesting = 200;
 
-// The file's tree; nothing where errors were reported. Reports what is no token, nesting that is too deep, and the first syntax error
-// in words of the grammar ("a `;` is missing after …"), never ANTLR's.
+// The file's tree; nothing where errors were reported. Reports what is no token, nesting that is too deep, and the
+// first syntax error in words of the grammar ("a `;` is missing after …"), never ANTLR's.
 std::optional<tree::File> parse(FileId file, const Sources& sources, Diagnostics& diagnostics);
 
 }  // namespace warpcc
