@@ -1,6 +1,7 @@
 // Control flow and liveness of a SASS program: what colouring, the lift and the reader's checks share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,11 @@ struct Access {
 // Registers that a line reads and writes, operands and guard, addresses' registers included; constants left out.
 std::vector<Access> accesses(const Line& line);
 
-// For each line, the values live before it, as bits by ValueId: 64 a word, `words` words a line.
+// What the number of a group's first register is a multiple of: pairs 2, more 4, the longer vectors of the copy engine 8.
+std::uint8_t alignment(isa::File file, int width);
+
+// For each line, the values live before it, as bits by ValueId: 64 a word, `words` words a line. Live is what was written on some path to
+// the line and is read on some path from it; of a group, any part.
 struct Liveness {
   std::size_t words = 0;
   std::vector<std::uint64_t> before;

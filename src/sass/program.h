@@ -20,6 +20,9 @@ enum class BufferId : std::int32_t { none = -1 };
 enum class MBarrierId : std::int32_t { none = -1 };
 enum class LabelId : std::int32_t { none = -1 };
 
+// How registers are written in text: by name; destinations by name and register, sources by register; all by both.
+enum class Form : std::uint8_t { named, coloured, both };
+
 // ---- Expressions over names: coordinates, numbers, facts ---------------------------------------------------------------------------
 
 // What a held expression may name beside values. `axis` n is the n-th axis of the cluster, fastest first. `warp` counts within the
@@ -83,7 +86,7 @@ struct Held {
   Kind kind = Kind::reach;
   std::vector<View> views;   // reach, addr …, tmem, inside: one; idesc: three (D, A, B)
   Expr expr;                 // number
-  std::string name;          // mask: `PIPE.full` or `PIPE.empty`, the CTAs where that barrier is signalled from here; mask_across: the axis;
+  std::string name;          // mask: a pipe's barrier, `stage_empty`: the CTAs where it is signalled from here; mask_across: the axis;
                              // bytes: the pipe
 };
 
@@ -168,6 +171,7 @@ struct MBarrier {
   int count = 1;                // how many
   int arrivals = 1;
   std::optional<std::int64_t> bytes;  // of a phase
+  std::string why;              // how the counts come about, for readers
 };
 
 struct NamedBarrier {
@@ -230,6 +234,7 @@ struct Label {
 
 struct Program {
   std::string kernel;
+  Form form = Form::named;               // of the text that it was read from
   isa::Target target = isa::Target::sm_100a;
   int threads = 0;
   std::optional<int> registers;
