@@ -86,7 +86,7 @@ llvm::Error not_composable(const Map& outer, const Map& inner);
 
 template <Space From, Space Middle, Space To>
 llvm::Expected<Composition<From, To>> compose(const Layout<Middle, To>& outer, const Layout<From, Middle>& inner) {
-  if (llvm::Error error = not_composable(outer, inner)) return std::move(error);
+  if (llvm::Error error = not_composable(outer, inner)) return error;
   return Composition<From, To>(outer, inner);
 }
 
@@ -108,7 +108,7 @@ class PhysicalComposition : public Composition<From, Space::physical> {
 
 template <Space From>
 llvm::Expected<PhysicalComposition<From>> compose(const Physical& outer, const Layout<From, Space::logical>& inner) {
-  if (llvm::Error error = not_composable(outer.map(), inner)) return std::move(error);
+  if (llvm::Error error = not_composable(outer.map(), inner)) return error;
   return PhysicalComposition<From>(outer, inner);
 }
 

@@ -128,7 +128,8 @@ class CollisionSearch {
 
 std::optional<std::string> too_large(const Map& map) {
   std::int64_t size = 1, reach = 0;
-  if (std::abs(map.offset()) > kLargestValue) return fmt::format("the offset {} is too large", map.offset());
+  if (map.offset() < -kLargestValue || map.offset() > kLargestValue)
+    return fmt::format("the offset {} is too large", map.offset());
   for (const Mode& mode : map.modes()) {
     if (mode.extent < 0) return fmt::format("an extent of {}: extents are not negative", mode.extent);
     std::int64_t span = 0;
@@ -213,9 +214,10 @@ std::optional<std::string> not_alias_free(const Map& map) {
   const std::optional<Collision> collision = find_collision(modes);
   if (!collision) return std::nullopt;
   if (collision->undecided) return std::string("its strides interleave in too many ways to tell its addresses apart");
-  const std::vector<std::int64_t> first = to_coordinate(map, collision->first);
-  return fmt::format("{} and {} have one address, {}", tuple_text(to_coordinate(map, collision->second)),
-                     tuple_text(first), map(first));
+  std::vector<std::int64_t> first = to_coordinate(map, collision->first),
+                            second = to_coordinate(map, collision->second);
+  if (second < first) std::swap(first, second);
+  return fmt::format("{} and {} have one address, {}", tuple_text(first), tuple_text(second), map(first));
 }
 
 }  // namespace warpcc::layout

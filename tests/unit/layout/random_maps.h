@@ -1,0 +1,104 @@
+// Small random layouts for the property tests.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "layout/layout.h"
+
+namespace warpcc::layout {
+
+class RandomMaps {
+ public:
+  explicit RandomMaps(std::uint32_t seed) : engine_(seed) {}
+
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool one_in(int n) { return between(1, n) == 1; }
+
+  // Modes whose extents multiply to `size`.
+  std::vector<std::int64_t> factors(std::int64_t size) {
+    std::vector<std::int64_t> parts;
+    while (size > 1) {
+      std::vector<std::int64_t> divisors;
+      for (std::int64_t d = 2; d <= size; ++d)
+        if (size % d == 0) divisors.push_back(d);
+      parts.push_back(divisors[between(0, static_cast<std::int64_t>(divisors.size()) - 1)]);
+      size /= parts.back();
+    }
+    std::shuffle(parts.begin(), parts.end(), engine_);
+    return parts;
+  }
+
+  // The modes shared out to 1 to 3 coordinates, now and then with one of extent 1 between.
+  Map shared_out(const std::vector<Mode>& modes) {
+    std::vector<Coordinate> coordinates(between(1, 3));
+    for (const Mode& mode : modes) {
+      Coordinate& coordinate = coordinates[between(0, static_cast<std::int64_t>(coordinates.size()) - 1)];
+      if (one_in(6)) coordinate.push_back({1, between(0, 9)});
+      coordinate.push_back(mode);
+    }
+    for (Coordinate& coordinate : coordinates)
+      if (coordinate.empty()) coordinate.push_back({1, between(0, 3)});
+    return Map(std::move(coordinates));
+  }
+
+  // A bijection onto [0, size).
+  Map bijection(std::int64_t size) {
+    std::vector<Mode> modes;
+    std::int64_t stride = 1;
+    for (const std::int64_t extent : factors(size)) {
+      modes.push_back({extent, stride});
+      stride *= extent;
+    }
+    std::shuffle(modes.begin(), modes.end(), engine_);
+    return shared_out(modes);
+  }
+
+  // Any strides, small enough that some collide and some do not.
+  Map any(std::int64_t size) {
+    std::vector<Mode> modes;
+    for (const std::int64_t extent : factors(size)) modes.push_back({extent, between(one_in(4) ? -6 : 0, 12)});
+    return shared_out(modes);
+  }
+
+  // Alias-free: dense in some order, with gaps now and then.
+  Map padded(std::int64_t size) {
+    std::vector<Mode> modes;
+    std::int64_t stride = between(1, 2);
+    for (const std::int64_t extent : factors(size)) {
+      modes.push_back({extent, stride});
+      stride *= extent;
+      if (one_in(3)) stride += between(1, 3);
+    }
+    std::shuffle(modes.begin(), modes.end(), engine_);
+    return shared_out(modes);
+  }
+
+  // The same function in another spelling: modes split where they can be, extents of 1 put between.
+  Map respelled(const Map& map) {
+    std::vector<Coordinate> coordinates;
+    for (const Coordinate& coordinate : map.coordinates()) {
+      Coordinate modes;
+      for (const Mode& mode : coordinate) {
+        std::int64_t stride = mode.stride;
+        for (const std::int64_t extent : factors(mode.extent)) {
+          modes.push_back({extent, stride, mode.broadcast});
+          stride *= extent;
+          if (one_in(4)) modes.push_back({1, between(0, 20)});
+        }
+      }
+      if (modes.empty()) modes.push_back({1, between(0, 20)});
+      coordinates.push_back(std::move(modes));
+    }
+    return Map(std::move(coordinates), map.offset());
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+}  // namespace warpcc::layout
