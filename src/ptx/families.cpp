@@ -45,6 +45,10 @@ Lift lift_of(isa::Op op) {
       return lift_shuffle;
     case REDUX:
       return lift_sum_of_lanes;
+    case F2FP:
+      return lift_pack;
+    case USETMAXREG:
+      return lift_take_registers;
 
     case LDS:
       return lift_shared_load;
@@ -88,6 +92,8 @@ Lift lift_of(isa::Op op) {
       return lift_tensor_copy;
     case UTMACCTL:
       return lift_map_prefetch;
+    case UGETNEXTWORKID:
+      return lift_cancel;
     case UTCHMMA:
     case UTCQMMA:
     case UTCIMMA:

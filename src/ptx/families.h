@@ -5,7 +5,7 @@
 
 namespace warpcc::ptx {
 
-// integer.cpp
+// arithmetic.cpp
 bool lift_parity(Lifter& l);  // false: the line is none of a parity's
 void lift_add(Lifter& l);
 void lift_add64(Lifter& l);
@@ -21,6 +21,8 @@ void lift_elect(Lifter& l);
 void lift_vote(Lifter& l);
 void lift_shuffle(Lifter& l);
 void lift_sum_of_lanes(Lifter& l);
+void lift_pack(Lifter& l);
+void lift_take_registers(Lifter& l);
 
 // memory.cpp
 void lift_shared_load(Lifter& l);
@@ -45,6 +47,7 @@ void lift_branch(Lifter& l);
 // tensor.cpp
 void lift_tensor_copy(Lifter& l);
 void lift_map_prefetch(Lifter& l);
+void lift_cancel(Lifter& l);
 void lift_mma(Lifter& l);
 void lift_commit(Lifter& l);
 void lift_tensor_load(Lifter& l);

@@ -71,6 +71,7 @@ bool issued_by_one_lane(const Line& line) {
     case Op::UTMASTG:
     case Op::UTMAREDG:
     case Op::UTMACCTL:
+    case Op::UGETNEXTWORKID:
     case Op::UTCHMMA:
     case Op::UTCQMMA:
     case Op::UTCIMMA:

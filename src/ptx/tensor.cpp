@@ -71,6 +71,13 @@ void lift_map_prefetch(Lifter& l) {
   l.put_once(fmt::format("prefetch.tensormap [{}];", map_of(l, 0)));
 }
 
+// Cluster launch control: asks for a cluster that has not been launched; the answer comes to shared memory.
+void lift_cancel(Lifter& l) {
+  l.put_once(fmt::format(
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{}.b128 {}, {};",
+      l.has("BROADCAST") ? ".multicast::cluster::all" : "", bracket(l, l.operand(0)), bracket(l, l.operand(1))));
+}
+
 // UTC?MMA a, b, tmem[d], tmem[zero], idesc, accumulate.
 void lift_mma(Lifter& l) {
   Op op = l.line().opcode->op;

@@ -1,4 +1,4 @@
-// Integers, predicates, and what passes between the lanes of a warp.
+// Arithmetic, predicates, and what passes between the lanes of a warp.
 #include <array>
 
 #include "ptx/families.h"
@@ -308,6 +308,20 @@ void lift_shuffle(Lifter& l) {
 void lift_sum_of_lanes(Lifter& l) {
   std::string a = l.source(1);
   l.put(fmt::format("redux.sync.add.u32 {}, {}, 0xffffffff;", l.target(0), a));
+}
+
+// Two floats to a pair of e4m3 in the low half; nothing is merged in.
+void lift_pack(Lifter& l) {
+  if (!is_zero(l.operand(3))) return l.fail_operands();
+  std::string a = l.source(1, Type::f32), b = l.source(2, Type::f32), packed = l.bits16();
+  l.put_always(fmt::format("cvt.rn.satfinite.e4m3x2.f32 {}, {}, {};", packed, a, b));
+  l.put(fmt::format("cvt.u32.u16 {}, {};", l.target(0), packed));
+}
+
+// The spin until registers are free is ptxas's: after it they are.
+void lift_take_registers(Lifter& l) {
+  l.put(fmt::format("setmaxnreg.inc.sync.aligned.u32 {};", l.source(1)));
+  l.put(fmt::format("mov.pred {}, 1;", l.target(0)));
 }
 
 }  // namespace warpcc::ptx
