@@ -175,7 +175,7 @@ struct BarrierOperand {
   EndId end = EndId::none;                 // at the position of this end; none: at the constant `stage` (in start)
   std::int64_t stage = 0;
   BarrierId named = BarrierId::none;
-  Index copy;                              // of a named barrier
+  Index copy{};                            // of a named barrier
 };
 
 struct Compare {
@@ -187,7 +187,7 @@ struct Compare {
 struct Facts {
   bool one = false;
   bool inside = false;
-  std::vector<Compare> compares;
+  std::vector<Compare> compares{};
   bool none() const { return !one && !inside && compares.empty(); }
 };
 

@@ -1,0 +1,49 @@
+// Names in sight. Scopes nest and live on the stack of whoever walks the text; the outermost is a module's.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sema/values.h"
+
+namespace warpcc::sema {
+
+class Scope {
+ public:
+  struct Binding {
+    std::string_view name;  // into the syntax tree
+    Value value;
+    SourceRange where;
+  };
+
+  explicit Scope(const Scope& parent) : parent_(&parent), module_(parent.module_) {}
+  explicit Scope(Module& module) : module_(&module) {}
+  Scope(Scope&&) = delete;
+
+  const Binding* find_here(std::string_view name) const {
+    for (std::size_t i = bindings_.size(); i-- > 0;) {
+      if (bindings_[i].name == name) return &bindings_[i];
+    }
+    return nullptr;
+  }
+  const Binding* find(std::string_view name) const {
+    for (const Scope* scope = this; scope; scope = scope->parent_) {
+      if (const Binding* binding = scope->find_here(name)) return binding;
+    }
+    return nullptr;
+  }
+  void bind(std::string_view name, Value value, SourceRange where) { bindings_.push_back({name, std::move(value), where}); }
+
+  // The module whose text this is: its items are seen where no scope has the name.
+  Module& module() const { return *module_; }
+  const Scope* parent() const { return parent_; }
+  const std::vector<Binding>& bindings() const { return bindings_; }
+
+ private:
+  const Scope* parent_ = nullptr;
+  Module* module_ = nullptr;
+  std::vector<Binding> bindings_;
+};
+
+}  // namespace warpcc::sema

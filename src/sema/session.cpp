@@ -1,0 +1,64 @@
+#include "sema/session.h"
+
+#include <fmt/format.h>
+
+namespace warpcc::sema {
+namespace {
+
+constexpr Message<> too_many_steps{"too-much-work", "compile-time evaluation takes too long: more than 30,000,000 steps"};
+constexpr Message<int> too_deep{"too-deep", "expressions, blocks and calls nest more than {} deep here"};
+
+constexpr std::size_t kMostNotes = 8;
+
+}  // namespace
+
+Diagnostic& Session::with_calls(Diagnostic& diagnostic) const {
+  std::size_t said = 0;
+  for (auto entered = chain.rbegin(); entered != chain.rend() && said < kMostNotes; ++entered, ++said) {
+    diagnostic.note(entered->where, fmt::format("in `{}`, called here", entered->name));
+  }
+  return diagnostic;
+}
+
+Diagnostic& Session::with_calls(Diagnostic& diagnostic, kernel::CallId call) const {
+  std::size_t said = 0;
+  while (call != kernel::CallId::none && said++ < kMostNotes) {
+    const kernel::Call& entered = kernel.calls[static_cast<std::size_t>(call)];
+    diagnostic.note(entered.where, fmt::format("in `{}`, called here", entered.proc));
+    call = entered.caller;
+  }
+  return diagnostic;
+}
+
+std::string Session::one_line(SourceRange where) const {
+  const std::string_view text = sources.text(where);
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size() - 1);
+    } else if (text.substr(i, 2) == "/*") {
+      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
+    } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r') {
+      out += text[i];
+      continue;
+    }
+    if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  while (!out.empty() && (out.back() == ' ' || out.back() == ';')) out.pop_back();
+  return out;
+}
+
+std::string Session::line_of(SourceRange where) const { return std::to_string(sources.position(where.file, where.begin).line); }
+
+bool Session::step(SourceRange where) {
+  if (++steps <= kMostSteps) return true;
+  if (!exhausted_) error(where, too_many_steps);
+  exhausted_ = true;
+  return false;
+}
+
+Deeper::Deeper(Session& session, SourceRange where) : session_(session), ok_(++session.depth <= Session::kDeepest) {
+  if (!ok_) session.error(where, too_deep, Session::kDeepest);
+}
+
+}  // namespace warpcc::sema
