@@ -8,12 +8,12 @@
 namespace warpcc::layout {
 namespace {
 
-// A nested tuple of numbers, and the coordinate that a number is a step along.
+// A nested tuple of numbers; a number may be a step along a coordinate, the outermost index last: `1@0@2`.
 struct Tuple {
   std::vector<Tuple> parts;
   bool leaf = false;
   std::int64_t number = 0;
-  std::optional<std::int64_t> axis;
+  std::vector<std::int64_t> path;
 };
 
 class Reader {
@@ -36,15 +36,25 @@ class Reader {
   bool read_number(Tuple& tuple) {
     tuple.leaf = true;
     if (rest_.consumeInteger(10, tuple.number)) return false;
-    std::int64_t axis = 0;
-    if (!rest_.consume_front("@")) return true;
-    if (rest_.consumeInteger(10, axis)) return false;
-    tuple.axis = axis;
+    while (rest_.consume_front("@"))
+      if (rest_.consumeInteger(10, tuple.path.emplace_back())) return false;
     return true;
   }
 
   llvm::StringRef rest_;
 };
+
+// How far one step along the path is on the linear index of `basis`.
+std::optional<std::int64_t> step_along(const Map& basis, const std::vector<std::int64_t>& path) {
+  if (path.size() > 2 || path.back() >= basis.rank()) return std::nullopt;
+  std::int64_t step = 1;
+  for (int c = 0; c < path.back(); ++c) step *= basis.extent(c);
+  const Coordinate& modes = basis.coordinates()[path.back()];
+  if (path.size() == 1) return step;
+  if (path[0] >= static_cast<std::int64_t>(modes.size())) return std::nullopt;
+  for (int m = 0; m < path[0]; ++m) step *= modes[m].extent;
+  return step;
+}
 
 bool flatten(const Tuple& shape, const Tuple& stride, const Map* basis, Coordinate& modes) {
   if (shape.leaf != stride.leaf || shape.parts.size() != stride.parts.size()) return false;
@@ -52,9 +62,10 @@ bool flatten(const Tuple& shape, const Tuple& stride, const Map* basis, Coordina
     if (!flatten(shape.parts[i], stride.parts[i], basis, modes)) return false;
   if (!shape.leaf) return true;
   std::int64_t step = stride.number;
-  if (stride.axis) {
-    if (!basis || *stride.axis >= basis->rank()) return false;
-    for (int c = 0; c < *stride.axis; ++c) step *= basis->extent(c);
+  if (!stride.path.empty()) {
+    const std::optional<std::int64_t> along = basis ? step_along(*basis, stride.path) : std::nullopt;
+    if (!along) return false;
+    step *= *along;
   }
   modes.push_back({shape.number, step});
   return true;
