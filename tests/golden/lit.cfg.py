@@ -12,16 +12,16 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
 source = os.path.dirname(os.path.dirname(config.test_source_root))
-build = os.environ.get("WARPCC_BUILD", os.path.join(source, "build"))
+build = os.path.abspath(os.environ.get("WARPCC_BUILD", os.path.join(source, "build")))
 warpcc = os.path.join(build, "bin", "warpcc")
 if not os.path.exists(warpcc):
     lit_config.fatal(f"{warpcc} is missing: make build, or name another folder with WARPCC_BUILD")
 config.test_exec_root = os.path.join(build, "golden")
 
-llvm = sorted(glob.glob("/usr/lib/llvm-*/bin/FileCheck"))
-if not llvm:
+llvm = "/usr/lib/llvm-19/bin"
+if not os.path.exists(os.path.join(llvm, "FileCheck")):
     lit_config.fatal("FileCheck is missing: make deps installs it (llvm-19-tools)")
-config.environment["PATH"] = os.path.dirname(llvm[-1]) + os.pathsep + os.environ["PATH"]
+config.environment["PATH"] = llvm + os.pathsep + os.environ["PATH"]
 config.environment["FILECHECK_OPTS"] = "--dump-input-context=8"
 
 # The settings of whoever runs the tests must not reach them: only ptxas of the project's environment is used, wherever the build is.
@@ -34,6 +34,7 @@ if ptxas:
 
 config.substitutions += [
     ("%warpcc", warpcc),
+    ("%refused", f"{sys.executable} {os.path.join(config.test_source_root, 'refused.py')}"),
     ("%python", sys.executable),
     ("%kernels", os.path.join(source, "kernels")),
 ]
