@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "layout/promise.h"
 
@@ -55,14 +54,6 @@ std::int64_t extent(const Coordinate& coordinate) {
   return product;
 }
 
-Swizzle swizzle_of_span(int bytes, int atom) {
-  const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
-  const bool plain = atom == 16 && (bytes == 32 || bytes == 64 || bytes == 128);
-  const bool wide = (atom == 32 || atom == 64) && bytes == 128;
-  if (!plain && !wide) return {};
-  return {.bits = log2(bytes / atom), .base = log2(atom), .shift = 7 - log2(atom)};
-}
-
 std::string tuple_text(std::span<const std::int64_t> tuple) {
   return joined(tuple.size(), [&](std::size_t i) { return std::to_string(tuple[i]); });
 }
@@ -77,22 +68,6 @@ std::int64_t Map::size() const {
   std::int64_t product = 1;
   for (const Coordinate& coordinate : coordinates_) product *= layout::extent(coordinate);
   return product;
-}
-
-std::int64_t Map::operator()(std::span<const std::int64_t> index) const {
-  std::int64_t value = offset_;
-  for (std::size_t c = 0; c < coordinates_.size(); ++c) {
-    const Mode* mode = coordinates_[c].data();
-    const Mode* last = mode + coordinates_[c].size() - 1;
-    if (mode > last) continue;
-    std::int64_t left = index[c];
-    for (; mode != last; ++mode) {
-      value += left % mode->extent * mode->stride;
-      left /= mode->extent;
-    }
-    value += left * last->stride;
-  }
-  return value;
 }
 
 std::int64_t Map::at(std::int64_t linear) const {
@@ -168,10 +143,6 @@ llvm::Expected<Physical> Physical::make(Map map, Swizzle swizzle) {
   layout.map_ = std::move(map);
   layout.swizzle_ = swizzle.bits == 0 ? Swizzle{} : swizzle;
   return layout;
-}
-
-std::int64_t Physical::byte(std::span<const std::int64_t> index, int element_bits) const {
-  return swizzle_(map_(index) * element_bits / 8);
 }
 
 std::int64_t Physical::bytes(int element_bits) const {

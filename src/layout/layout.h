@@ -5,6 +5,7 @@
 // sum of index × stride.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,7 +50,13 @@ struct Swizzle {
 // The 32-, 64- and 128-byte modes of the copy engine and the tensor core; none for any other number. The 128-byte mode
 // may keep 32 or 64 bytes together in place of 16. They all read the bits from 7 on (PTX ISA, tensor maps: swizzle
 // modes).
-Swizzle swizzle_of_span(int bytes, int atom = 16);
+constexpr Swizzle swizzle_of_span(int bytes, int atom = 16) {
+  const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
+  const bool plain = atom == 16 && (bytes == 32 || bytes == 64 || bytes == 128);
+  const bool wide = (atom == 32 || atom == 64) && bytes == 128;
+  if (!plain && !wide) return {};
+  return {.bits = log2(bytes) - log2(atom), .base = log2(atom), .shift = 7 - log2(atom)};
+}
 
 // The untyped body of a layout: what all of them share. Typed layouts are below; code that only evaluates takes this.
 class Map {
@@ -67,7 +74,12 @@ class Map {
 
   // The value at a coordinate tuple, one index a coordinate, each in its extent; and at a linear index, first
   // coordinate fastest.
-  std::int64_t operator()(std::span<const std::int64_t> index) const;
+  std::int64_t operator()(std::span<const std::int64_t> index) const {
+    std::int64_t value = offset_;
+    const std::int64_t* at = index.data();
+    for (const Coordinate& coordinate : coordinates_) value += along(coordinate, *at++);
+    return value;
+  }
   std::int64_t at(std::int64_t linear) const;
   // One past the largest value.
   std::int64_t span() const;
@@ -82,6 +94,18 @@ class Map {
   friend bool operator==(const Map&, const Map&) = default;
 
  private:
+  // What an index along one coordinate adds. Its last mode needs no remainder, so that most need no division.
+  static std::int64_t along(const Coordinate& coordinate, std::int64_t index) {
+    if (coordinate.empty()) return 0;
+    const Mode* const last = &coordinate.back();
+    std::int64_t value = 0;
+    for (const Mode* mode = coordinate.data(); mode != last; ++mode) {
+      value += index % mode->extent * mode->stride;
+      index /= mode->extent;
+    }
+    return value + index * last->stride;
+  }
+
   std::vector<Coordinate> coordinates_;
   std::int64_t offset_ = 0;
 };
@@ -123,7 +147,9 @@ class Physical {
   const Swizzle& swizzle() const { return swizzle_; }
   // The element's byte offset from the tile's start, swizzle applied; the tile must start where the swizzle's pattern
   // starts.
-  std::int64_t byte(std::span<const std::int64_t> index, int element_bits) const;
+  std::int64_t byte(std::span<const std::int64_t> index, int element_bits) const {
+    return swizzle_(map_(index) * element_bits / 8);
+  }
   // Bytes from the first to past the last element.
   std::int64_t bytes(int element_bits) const;
 

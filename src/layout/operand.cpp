@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "layout/atoms.h"
 #include "layout/part.h"
@@ -29,11 +30,11 @@ std::uint64_t swizzle_code(int span, int atom) {
 }
 
 // The canonical tile of a descriptor, as the instruction reads it: elements of a 16-byte unit, of a swizzled row, and
-// the steps of k after which an MN-major tile repeats (PTX ISA, tcgen05: canonical layouts).
+// the steps of k after which an MN-major tile repeats (PTX ISA, tcgen05: canonical layouts). All are powers of two.
 struct Canonical {
   Canonical(const OperandDescriptor& descriptor, int element_bits)
       : unit(std::max(kUnitBits / element_bits, 1)),
-        row(descriptor.swizzle_span * 8 / element_bits),
+        row(std::max(descriptor.swizzle_span * 8 / element_bits, 1)),
         k_group(descriptor.swizzle_atom == 32 ? 4 : 8) {}
 
   int unit;
@@ -41,24 +42,27 @@ struct Canonical {
   int k_group;
 };
 
+// An index in groups of a power of two: which group, and where in it.
+struct Grouped {
+  Grouped(std::int64_t index, int group)
+      : at(index >> std::countr_zero(static_cast<unsigned>(group))), inside(index & (group - 1)) {}
+
+  std::int64_t at, inside;
+};
+
 // How far (row, k) lies past the start, in bits, before the swizzle.
 std::int64_t bit_offset(const OperandDescriptor& d, const Canonical& tile, std::int64_t row, std::int64_t k,
                         int element_bits) {
+  const bool swizzled = d.swizzle_span != 0;
   std::int64_t elements = 0, bytes = 0;
   if (d.major == Major::k) {
-    bytes = row / 8 * d.stride;
-    if (d.swizzle_span != 0) {
-      elements = row % 8 * tile.row + k;
-    } else {
-      elements = row % 8 * tile.unit + k % tile.unit;
-      bytes += k / tile.unit * d.leading;
-    }
-  } else if (d.swizzle_span != 0) {
-    elements = row % tile.row + k % tile.k_group * tile.row;
-    bytes = row / tile.row * d.leading + k / tile.k_group * d.stride;
+    const Grouped rows(row, 8), ks(k, tile.unit);
+    elements = swizzled ? rows.inside * tile.row + k : rows.inside * tile.unit + ks.inside;
+    bytes = rows.at * d.stride + (swizzled ? 0 : ks.at * d.leading);
   } else {
-    elements = row % tile.unit + k % 8 * tile.unit;
-    bytes = row / tile.unit * d.stride + k / 8 * d.leading;
+    const Grouped rows(row, swizzled ? tile.row : tile.unit), ks(k, swizzled ? tile.k_group : 8);
+    elements = rows.inside + ks.inside * (swizzled ? tile.row : tile.unit);
+    bytes = swizzled ? rows.at * d.leading + ks.at * d.stride : rows.at * d.stride + ks.at * d.leading;
   }
   return elements * element_bits + bytes * 8;
 }
@@ -66,10 +70,8 @@ std::int64_t bit_offset(const OperandDescriptor& d, const Canonical& tile, std::
 // The swizzle works on absolute addresses; the base offset says by how many 128-byte rows the pattern is off its
 // natural boundary.
 std::uint32_t swizzled(const OperandDescriptor& d, std::uint32_t byte) {
-  const Swizzle swizzle = swizzle_of_span(d.swizzle_span, d.swizzle_atom);
-  if (d.base_offset == 0) return static_cast<std::uint32_t>(swizzle(byte));
   const std::uint32_t phase = byte - (static_cast<std::uint32_t>(d.base_offset) << 7);
-  return byte ^ phase ^ static_cast<std::uint32_t>(swizzle(phase));
+  return byte ^ phase ^ static_cast<std::uint32_t>(swizzle_of_span(d.swizzle_span, d.swizzle_atom)(phase));
 }
 
 std::string mode_text(const OperandDescriptor& d) {
