@@ -1,53 +1,216 @@
 #include "frontend/complaint.h"
 
-#include <algorithm>
+#include <string>
+
+#include "frontend/tokens.h"
+#include "frontend/words.h"
 
 namespace warpcc::frontend {
 namespace {
 
-constexpr Message<std::string> syntax{"syntax", "{}"};
+using P = WkParser;
+
+constexpr Message<std::string, std::string> expected_found{"syntax", "expected {}, found {}"};
+constexpr Message<std::string, std::string> missing{"syntax", "{} is missing behind `{}`"};
+constexpr Message<std::string> semicolon{"syntax", "a `;` is missing behind this {}"};
+constexpr Message<std::string> reserved{"syntax", "`{}` is a word of the language and cannot be a name"};
+constexpr Message<std::string> belongs_in_kernel{
+    "syntax", "`{}` stands in a kernel, not in a block of statements: a `}}` may be missing before it"};
+constexpr Message<std::string, std::string> belongs_in_file{
+    "syntax", "`{}` stands in a file, not inside of a {}: a `}}` may be missing before it"};
+constexpr Message<> parenthesis_apart{"syntax", "a call has its parenthesis right after the name, without a space"};
+constexpr Message<std::string> not_called{"syntax", "`{}` cannot be called here"};
+constexpr Message<> assignment{"syntax", "`==` compares; `=` only gives a name its value"};
+constexpr Message<> lonely_else{"syntax", "this `else` has no `if` or `when` right before it"};
+constexpr Message<> semicolon_after_block{"syntax", "no `;` stands behind a block's `}}`"};
+constexpr Message<std::string> body_missing{"syntax", "the body of this {} is missing: a block in `{{` and `}}`"};
+
+// Says one thing about one error.
+class Complaint {
+ public:
+  Complaint(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics)
+      : error_(error), file_(file), text_(text), diagnostics_(diagnostics) {}
+
+  void say() {
+    if (!said_special()) say_expected();
+  }
+
+ private:
+  bool expects(std::size_t token) const { return error_.expected.contains(token); }
+  bool finds(std::size_t token) const { return error_.found->getType() == token; }
+  bool follows(std::size_t token) const { return error_.before && error_.before->getType() == token; }
+  bool at_end() const { return finds(antlr4::Token::EOF); }
+
+  SourceRange found() const { return range_of(file_, *error_.found); }
+  // A token as it stands, but for its end where it is long.
+  std::string text_of(const antlr4::Token& token) const {
+    constexpr std::size_t kLongest = 40;
+    SourceRange where = range_of(file_, token);
+    std::string_view word = text_.substr(where.begin, where.end - where.begin);
+    if (word.size() <= kLongest) return std::string(word);
+    std::size_t cut = kLongest;
+    while (cut > 0 && (static_cast<unsigned char>(word[cut]) & 0xc0) == 0x80) --cut;
+    return std::string(word.substr(0, cut)) + "…";
+  }
+  std::string found_text() const { return text_of(*error_.found); }
+  std::string before_text() const { return text_of(*error_.before); }
+  std::string found_words() const { return at_end() ? "the end of the file" : "`" + found_text() + "`"; }
+
+  // Right behind the token before.
+  SourceRange behind() const {
+    std::uint32_t end = error_.before ? range_of(file_, *error_.before).end : 0;
+    return {file_, end, end};
+  }
+  // What is missing at the end of a line is missing there, not on the next.
+  bool on_a_later_line() const {
+    if (!error_.before) return at_end();
+    std::uint32_t end = behind().begin;
+    return at_end() || text_.substr(end, found().begin - end).find('\n') != std::string_view::npos;
+  }
+
+  const SyntaxError::Rule* rule_of_construct() const {
+    for (const SyntaxError::Rule& rule : error_.rules) {
+      if (construct_of(rule.index)) return &rule;
+    }
+    return nullptr;
+  }
+  std::string noun() const {
+    const SyntaxError::Rule* rule = rule_of_construct();
+    return rule ? std::string(construct_of(rule->index)->noun) : "file";
+  }
+
+  bool said_special() {
+    std::size_t type = error_.found->getType();
+    if (wants_name_alone(error_.expected) && is_reserved(type)) {
+      diagnostics_.error(found(), reserved, found_text());
+    } else if (expects(P::SEMI) && (on_a_later_line() || finds(P::RBRACE) || begins_statement(type))) {
+      diagnostics_.error(behind(), semicolon, noun());
+    } else if (finds(P::LPAREN) && expects(P::CALL_OPEN)) {
+      say_no_call();
+    } else if (finds(P::ASSIGN) && expects(P::EQ)) {
+      diagnostics_.error(found(), assignment);
+    } else if (in_a_list_of_things() && finds(P::ELSE)) {
+      diagnostics_.error(found(), lonely_else);
+    } else if (in_a_list_of_things() && finds(P::SEMI) && follows(P::RBRACE)) {
+      diagnostics_.error(found(), semicolon_after_block);
+    } else if (in_a_list_of_things() && is_misplaced(type)) {
+      say_misplaced(type);
+    } else if (expects(P::LBRACE) && !expects(P::IF) && (finds(P::SEMI) || finds(P::RBRACE))) {
+      note_form(diagnostics_.error(on_a_later_line() ? behind() : found(), body_missing, noun()));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void say_no_call() {
+    if (behind().end == found().begin) {
+      diagnostics_.error(range_of(file_, *error_.before), not_called, before_text());
+    } else {
+      diagnostics_.error(found(), parenthesis_apart);
+    }
+  }
+
+  bool in_a_list_of_things() const {
+    return wants_statement(error_.expected) || wants_member(error_.expected) || wants_item(error_.expected);
+  }
+  static bool is_member_word(std::size_t type) {
+    return type == P::SHARED || type == P::TENSOR || type == P::PIPE || type == P::BARRIER || type == P::ROLE;
+  }
+  static bool is_item_word(std::size_t type) {
+    return type == P::USE || type == P::PARAM || type == P::TUNE || type == P::FN || type == P::ENUM ||
+           type == P::STRUCT || type == P::PROC || type == P::KERNEL;
+  }
+  bool is_misplaced(std::size_t type) const {
+    return (is_member_word(type) && !wants_member(error_.expected)) ||
+           (is_item_word(type) && !wants_item(error_.expected));
+  }
+  void say_misplaced(std::size_t type) {
+    if (is_member_word(type)) {
+      diagnostics_.error(found(), belongs_in_kernel, found_text());
+    } else {
+      diagnostics_.error(found(), belongs_in_file, found_text(), noun());
+    }
+  }
+
+  void say_expected() {
+    std::string words = wanted(error_.expected, *error_.vocabulary);
+    if (words.empty()) words = "something else";
+    if (on_a_later_line() && error_.before) {
+      note_form(diagnostics_.error(behind(), missing, words, before_text()));
+    } else {
+      note_form(diagnostics_.error(found(), expected_found, words, found_words()));
+    }
+  }
+
+  // Whether what is missing is a part of the construct itself, and not of an expression in it.
+  bool of_the_construct() const {
+    if (wants_expression(error_.expected)) return false;
+    for (const SyntaxError::Rule& rule : error_.rules) {
+      if (construct_of(rule.index)) return rule.first != error_.found;
+      if (rule.index == P::RuleExprs || rule.index == P::RuleArguments || rule.index == P::RuleSuffix) return false;
+    }
+    return false;
+  }
+  // Where the construct begins and how it is written.
+  void note_form(Diagnostic& said) {
+    const SyntaxError::Rule* rule = rule_of_construct();
+    if (!of_the_construct() || construct_of(rule->index)->form.empty()) return;
+    const Construct& construct = *construct_of(rule->index);
+    said.note(range_of(file_, *rule->first), fmt::format("this {} is written `{}`", construct.noun, construct.form));
+  }
+
+  const SyntaxError& error_;
+  FileId file_;
+  std::string_view text_;
+  Diagnostics& diagnostics_;
+};
 
 }  // namespace
 
 void StopAtFirst::reportError(antlr4::Parser*, const antlr4::RecognitionException&) {}
 
+void StopAtFirst::reportMatch(antlr4::Parser* parser) {
+  constexpr std::size_t kKept = 8;
+  if (matches_.size() == kKept) matches_.pop_front();
+  matches_.push_back({{parser->getState(), parser->getContext()}, parser->getCurrentToken()->getTokenIndex()});
+}
+
 void StopAtFirst::recover(antlr4::Parser* parser, std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
-  } catch (const antlr4::NoViableAltException& none) {
-    stop(parser, none.getOffendingToken(), none.getStartToken() == none.getOffendingToken());
-  } catch (const antlr4::RecognitionException& other) {
-    stop(parser, other.getOffendingToken(), true);
+  } catch (const antlr4::RecognitionException& refused) {
+    stop(*parser, refused.getOffendingToken());
   }
 }
 
 antlr4::Token* StopAtFirst::recoverInline(antlr4::Parser* parser) {
-  stop(parser, parser->getCurrentToken(), true);
+  stop(*parser, parser->getCurrentToken());
 }
 
-void StopAtFirst::stop(antlr4::Parser* parser, antlr4::Token* found, bool known) {
-  if (!error_) {
-    SyntaxError error;
-    error.found = found;
-    std::size_t at = found->getTokenIndex();
-    antlr4::TokenStream* tokens = parser->getTokenStream();
-    for (; at > 0 && !error.before; --at) {
-      antlr4::Token* token = tokens->get(at - 1);
-      if (token->getChannel() == antlr4::Token::DEFAULT_CHANNEL) error.before = token;
-    }
-    for (antlr4::RuleContext* rule = parser->getContext(); rule;
-         rule = static_cast<antlr4::RuleContext*>(rule->parent)) {
-      error.rules.push_back(rule->getRuleIndex());
-    }
-    if (known) error.expected = parser->getExpectedTokens();
-    error_ = std::move(error);
+void StopAtFirst::sync(antlr4::Parser*) {}
+
+void StopAtFirst::stop(antlr4::Parser& parser, antlr4::Token* found) {
+  SyntaxError error;
+  error.found = found;
+  std::size_t at = found->getTokenIndex();
+  for (std::size_t i = at; i > 0 && !error.before; --i) {
+    antlr4::Token* token = parser.getTokenStream()->get(i - 1);
+    if (token->getChannel() == antlr4::Token::DEFAULT_CHANNEL) error.before = token;
   }
+  for (antlr4::ParserRuleContext* rule = parser.getContext(); rule;
+       rule = static_cast<antlr4::ParserRuleContext*>(rule->parent)) {
+    error.rules.push_back({rule->getRuleIndex(), rule->getStart()});
+  }
+  Match from = matches_.empty() ? Match{} : matches_.front();
+  error.expected = expected_tokens(parser, from.before, from.token, at);
+  error.vocabulary = &parser.getVocabulary();
+  error_ = std::move(error);
   throw Stopped{};
 }
 
 void report(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics) {
-  auto begin = static_cast<std::uint32_t>(error.found->getStartIndex());
-  diagnostics.error({file, begin, begin + 1}, syntax, "unexpected");
+  Complaint(error, file, text, diagnostics).say();
 }
 
 }  // namespace warpcc::frontend

@@ -5,6 +5,8 @@
 namespace warpcc::frontend {
 namespace {
 
+constexpr Message<> pins_in_parentheses{"pins-in-parentheses",
+                                        "the pins of a role stand without parentheses: `at half = 0`"};
 constexpr Message<std::string> clause_twice{"clause-twice", "a kernel has one `{}`"};
 
 }  // namespace
@@ -148,6 +150,8 @@ tree::Warps Builder::warps(WkParser::WarpsContext* rule) {
     made.first = expr(rule->expr());
   }
   made.where = where(rule);
+  const tree::ExprPtr& last = made.end ? made.end : made.first;
+  if (std::holds_alternative<tree::Expr::At>(last->is)) diagnostics_.error(last->where, pins_in_parentheses);
   return made;
 }
 
