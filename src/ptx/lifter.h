@@ -15,6 +15,12 @@ namespace warpcc::ptx {
 // How an operand's bits are read: it decides how PTX writes an immediate and how it negates.
 enum class Type : std::uint8_t { bits, f32 };
 
+std::string spelled(const sass::Line& line);
+bool has(const sass::Line& line, std::string_view modifier);
+std::string label_name(const sass::Label& label);
+std::string entry_name(const sass::Program& program);
+std::string param_name(const sass::Param& param);
+
 class Lifter {
  public:
   Lifter(const sass::Program& program, Diagnostics& diagnostics);
@@ -27,8 +33,7 @@ class Lifter {
   std::size_t at() const { return at_; }
   const sass::Operand& operand(std::size_t i) const { return line().operands[i]; }
   std::size_t operands() const { return line().operands.size(); }
-  // ".ARRIVE.TRANS64.RED"; whether a modifier is among them; "SYNCS.ARRIVE.TRANS64.RED".
-  std::string form() const;
+  // Whether a modifier is written; "SYNCS.ARRIVE.TRANS64.RED".
   bool has(std::string_view modifier) const;
   std::string spelled() const;
   int width(int slot) const { return isa::width_of(*line().opcode, slot, line().modifiers); }
@@ -63,7 +68,6 @@ class Lifter {
   // For one lane, the elected one, in a warp whose lanes all come here; a guard becomes a branch around it.
   void put_once(std::string_view text);
   std::string bits32(), bits64(), bits16(), flag();  // fresh temporaries
-  std::string elected();
 
   template <typename... Args>
   Diagnostic& fail(const Message<Args...>& message, const std::type_identity_t<Args>&... args) {
@@ -122,9 +126,6 @@ class Lifter {
   std::vector<llvm::SmallVector<std::int32_t, 1>> labels_at_;  // by line
   std::vector<char> loop_heads_;                               // by label
 };
-
-std::string entry_name(const sass::Program& program);
-std::string param_name(const sass::Param& param);
 
 using Lift = void (*)(Lifter&);
 // The code that lifts an opcode whose table row has no template; null: none has been written.
