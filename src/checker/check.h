@@ -17,9 +17,9 @@ struct Options {
   enum class Clusters : std::uint8_t { first_and_last, all, list };
   Clusters clusters = Clusters::first_and_last;
   std::vector<std::int64_t> list;
-  bool values = false;          // compute, and compare C with the plain product
-  bool require_held = false;    // lines that are held to nothing are errors
-  int most_findings = 20;       // of one kind, then counted
+  bool values = false;        // compute, and compare C with the plain product
+  bool require_held = false;  // lines that are held to nothing are errors
+  int most_findings = 20;     // of one kind, then counted
 };
 
 // Something wrong. Text for people: one line that says what, and lines of detail.
@@ -28,8 +28,8 @@ struct Finding {
   Kind kind = Kind::operand;
   std::string text;
   std::vector<std::string> details;
-  SourceRange where;            // of the line in the text read, or of the statement
-  std::string place;            // `gemm.wk:141`
+  SourceRange where;  // of the line in the text read, or of the statement
+  std::string place;  // `gemm.wk:141`
 };
 
 struct Outcome {
@@ -42,17 +42,20 @@ struct Outcome {
   std::uint64_t ranges_left = 0;
   std::uint64_t hangs = 0;
   std::uint64_t values_compared = 0, values_wrong = 0;
-  std::uint64_t not_held = 0;
-  std::uint64_t instructions = 0;   // warp-instructions executed
+  std::uint64_t not_held = 0;  // lines
+  bool not_held_fails = false;
+  std::uint64_t instructions = 0;  // warp-instructions executed
   std::int64_t clusters_run = 0;
   std::vector<Finding> findings;
+  std::vector<std::string> notes;  // what is no mistake but worth a word
 
   bool failed() const;
 };
 
 Outcome check(const sass::Program& program, const Options& options);
 
-// `338986 derived operands checked, 0 wrong, 0 changed by the colouring; …`, then the findings.
-void print(const Outcome& outcome, llvm::raw_ostream& out);
+// `338986 operands checked, 0 wrong, 0 changed by the colouring; …`, then the findings. With `sources` a finding's
+// place is that of its line in the text that was read.
+void print(const Outcome& outcome, llvm::raw_ostream& out, const Sources* sources = nullptr);
 
 }  // namespace warpcc::checker

@@ -14,8 +14,8 @@ class SharedMemory {
 
   struct Unit {
     std::uint16_t written = 0;  // a bit a byte
-    std::uint8_t landing = 0;   // loads of the copy engine under way into it
-    std::uint8_t reading = 0;   // operations of the tensor core and the copy engine that have yet to read it
+    std::uint16_t landing = 0;  // loads of the copy engine under way into it
+    std::uint16_t reading = 0;  // operations of the tensor core and the copy engine that have yet to read it
     bool barrier = false;       // a live mbarrier lies in it
   };
 

@@ -1,0 +1,244 @@
+// Memory as lanes reach it: shared, global, tensor memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/interp/interpreter.h"
+#include "checker/machine/numbers.h"
+
+namespace warpcc::checker {
+
+using machine::SharedMemory;
+using machine::TensorMemory;
+
+namespace {
+Slot part_of(Slot slot, int part) {
+  slot.name += part;
+  if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
+  return slot;
+}
+}  // namespace
+
+std::uint32_t Interpreter::shared_address(const Argument& argument, int lane) {
+  auto value = [&](const Slot& slot) -> std::uint32_t {
+    if (slot.constant) return 0;
+    return slot.file == isa::File::r ? read_lanes(slot)[lane] : read_uniform(slot);
+  };
+  std::uint32_t address = value(argument.slot) + static_cast<std::uint32_t>(argument.number);
+  if (argument.second) address += value(*argument.second);
+  return address;
+}
+
+bool Interpreter::touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes) {
+  if (!cta.shared.unit(offset).barrier && !cta.shared.unit(offset + bytes - 1).barrier) return false;
+  for (std::uint32_t slot = offset / 8; slot * 8 < offset + bytes; ++slot) {
+    std::int32_t at = cta.barrier_at[slot];
+    if (at < 0 || !cta.barriers[static_cast<std::size_t>(at)].barrier.live()) continue;
+    report(Finding::Kind::protocol, fmt::format("touches {}, a live barrier, as data", barrier_name(cta, slot * 8)));
+    return true;
+  }
+  return false;
+}
+
+void Interpreter::shared_access(const Instruction& instruction) {
+  bool store = instruction.action == Action::store_shared;
+  const Argument& at = instruction.arguments[store ? 0 : 1];
+  const Argument& data = instruction.arguments[store ? 1 : 0];
+  SharedMemory& shared = cta().shared;
+  std::uint32_t bytes = instruction.bytes, word = std::min(bytes, 4u);
+  Lanes words[4], buffer;
+  const std::uint32_t* given[4] = {};
+  for (int part = 0; part < instruction.width; ++part) {
+    if (store) {
+      given[part] = lanes(data, words[part], part);
+    } else {
+      std::fill_n(words[part], kLanes, 0);
+    }
+  }
+  (void)buffer;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask_ >> lane & 1)) continue;
+    std::uint32_t address = shared_address(at, lane), offset = address & 0xffffff;
+    if (static_cast<int>(address >> 24) != cta().rank || !shared.inside(offset, bytes)) {
+      report(Finding::Kind::memory,
+             fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is this CTA's",
+                         store ? "writes to" : "reads from", address, bytes,
+                         fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.begin()),
+                         fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.end())));
+      continue;
+    }
+    if (offset % bytes != 0)
+      report(Finding::Kind::memory,
+             fmt::format("reaches shared address {:#x}, no multiple of its {} bytes", address, bytes));
+    touches_barrier(cta(), offset, bytes);
+    SharedMemory::Unit& unit = shared.unit(offset);
+    if (unit.landing > 0) {
+      report(Finding::Kind::memory,
+             fmt::format("{} shared address {:#x} while a load of the copy engine is still under way into it",
+                         store ? "writes to" : "reads from", address));
+    }
+    if (store && unit.reading > 0) {
+      report(Finding::Kind::memory,
+             fmt::format("writes to shared address {:#x}, which a store of the copy engine or an MMA has yet to read",
+                         address));
+    }
+    if (!store && !shared.written(offset, bytes)) {
+      report(Finding::Kind::memory, fmt::format("reads shared address {:#x}, which nothing has written", address));
+    }
+    for (int part = 0; part < instruction.width; ++part) {
+      std::uint32_t place = offset + 4 * static_cast<std::uint32_t>(part);
+      if (store) {
+        shared.write(place, word, given[part][lane]);
+      } else {
+        words[part][lane] = shared.read(place, word);
+      }
+    }
+  }
+  progress();
+  for (int part = 0; !store && part < instruction.width; ++part)
+    write_lanes(part_of(data.slot, part), words[part], mask_);
+}
+
+void Interpreter::before_global() {
+  if (!code_.waits_for_grid || warp_->waited_for_grid) return;
+  report(Finding::Kind::protocol, "reaches global memory before this warp has waited for the grid before (ACQBULK)");
+}
+
+void Interpreter::global_access(const Instruction& instruction) {
+  before_global();
+  bool load = instruction.action == Action::load_global;
+  const Argument& at = instruction.arguments[load ? 1 : 0];
+  const Argument& data = instruction.arguments[load ? 0 : 1];
+  const Slot& base = at.second ? *at.second : at.slot;  // desc[ur][r.64]: the address is the second
+  Lanes words[4];
+  const std::uint32_t* given[4] = {};
+  for (int part = 0; part < instruction.width; ++part) {
+    if (load) {
+      std::fill_n(words[part], kLanes, 0);
+    } else {
+      given[part] = lanes(data, words[part], part);
+    }
+  }
+  const std::uint32_t* low = base.constant ? nullptr : read_lanes(base);
+  const std::uint32_t* high = base.constant ? nullptr : read_lanes(part_of(base, 1));
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask_ >> lane & 1)) continue;
+    std::uint64_t address =
+        low ? (static_cast<std::uint64_t>(high[lane]) << 32 | low[lane]) + static_cast<std::uint64_t>(at.number) : 0;
+    std::size_t buffer = 0;
+    while (buffer < globals_.size() &&
+           (address < global_base_[buffer] || address - global_base_[buffer] >= std::uint64_t{1} << 40))
+      ++buffer;
+    std::int64_t bytes = buffer < globals_.size() ? layout::bits(globals_[buffer].element()) / 8 : 1;
+    std::int64_t element =
+        buffer < globals_.size() ? static_cast<std::int64_t>(address - global_base_[buffer]) / bytes : -1;
+    if (element < 0 || (element + (instruction.bytes + bytes - 1) / bytes) > globals_[buffer].elements() ||
+        address % instruction.bytes != 0) {
+      report(Finding::Kind::memory,
+             fmt::format("reaches {} bytes of global memory at {:#x}, outside every buffer or not aligned",
+                         instruction.bytes, address));
+      continue;
+    }
+    machine::GlobalBuffer& global = globals_[buffer];
+    for (int part = 0; part < instruction.width; ++part) {
+      // An element of less than 4 bytes: several in a register.
+      std::int64_t per_word = std::max<std::int64_t>(1, std::min<std::int64_t>(4, instruction.bytes) / bytes);
+      for (std::int64_t i = 0; i < per_word; ++i) {
+        std::int64_t index = element + part * per_word + i;
+        int shift = static_cast<int>(i * bytes * 8);
+        if (load) {
+          words[part][lane] |= global.load(index) << shift;
+        } else if (instruction.action == Action::store_global) {
+          global.store(index, bytes == 4 ? given[part][lane] : given[part][lane] >> shift & ((1u << bytes * 8) - 1));
+        } else if (instruction.is_signed) {
+          float sum = std::bit_cast<float>(global.load(index)) + std::bit_cast<float>(given[part][lane]);
+          global.store(index, std::bit_cast<std::uint32_t>(sum));
+        } else {
+          global.store(index, global.load(index) + given[part][lane]);
+        }
+      }
+    }
+  }
+  if (!load) progress();
+  for (int part = 0; load && part < instruction.width; ++part)
+    write_lanes(part_of(data.slot, part), words[part], mask_);
+}
+
+void Interpreter::tensor_access(const Instruction& instruction) {
+  bool load = instruction.action == Action::load_tensor;
+  const Argument& at = instruction.arguments[load ? 1 : 0];
+  const Argument& data = instruction.arguments[load ? 0 : 1];
+  std::uint32_t address = (at.slot.constant ? 0 : read_uniform(at.slot)) + static_cast<std::uint32_t>(at.number);
+  std::uint32_t lane_field = address >> 16, column = address & 0xffff;
+  // A warp reaches the quarter of the lanes that its index gives it; the quarter's bits of the address are not looked
+  // at.
+  int quarter = warp_->index % TensorMemory::kQuarters;
+  TensorMemory& tensor = cta().tensor;
+  if (lane_field >= TensorMemory::kLanes || lane_field % 32 != 0) {
+    report(Finding::Kind::memory, fmt::format("starts at lane {} of tensor memory, no multiple of 32", lane_field));
+    return;
+  }
+  if (!tensor.allocated(column, instruction.width)) {
+    report(Finding::Kind::memory, fmt::format("reaches columns {} .. {} of tensor memory, which are not allocated",
+                                              column, column + instruction.width));
+    return;
+  }
+  for (int i = 0; i < instruction.width; ++i) {
+    TensorMemory::Cell& cell = tensor.cell(quarter, column + static_cast<std::uint32_t>(i));
+    if (cell.pending > 0) {
+      report(Finding::Kind::memory,
+             fmt::format("{} column {} of tensor memory, which an MMA still writes: no commit after it has completed",
+                         load ? "reads" : "writes", column + static_cast<std::uint32_t>(i)));
+      break;
+    }
+    if (load && cell.state == TensorMemory::State::unwritten) {
+      report(Finding::Kind::memory, fmt::format("reads column {} of tensor memory, which no MMA has written",
+                                                column + static_cast<std::uint32_t>(i)));
+      break;
+    }
+  }
+  Lanes values;
+  for (int i = 0; i < instruction.width; ++i) {
+    std::uint32_t place = column + static_cast<std::uint32_t>(i);
+    TensorMemory::Cell& cell = tensor.cell(quarter, place);
+    cell.state = load ? TensorMemory::State::read : TensorMemory::State::written;
+    Slot slot = part_of(data.slot, i);
+    if (load) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        values[lane] = tensor.holds_values() ? std::bit_cast<std::uint32_t>(tensor.row(32 * quarter + lane)[place]) : 0;
+      }
+      write_lanes(slot, values, mask_);
+      warp_->loading.push_back(slot.name);
+    } else {
+      Lanes buffer;
+      const std::uint32_t* given = lanes(data, buffer, i);
+      for (int lane = 0; tensor.holds_values() && lane < kLanes; ++lane)
+        tensor.row(32 * quarter + lane)[place] = std::bit_cast<float>(given[lane]);
+    }
+  }
+  if (load) warp_->tensor_load_pending = true;
+  progress();
+}
+
+bool Interpreter::memory_access(const Instruction& instruction) {
+  switch (instruction.action) {
+    case Action::load_shared:
+    case Action::store_shared:
+      shared_access(instruction);
+      return true;
+    case Action::load_global:
+    case Action::store_global:
+    case Action::add_global:
+      global_access(instruction);
+      return true;
+    case Action::load_tensor:
+    case Action::store_tensor:
+      tensor_access(instruction);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace warpcc::checker

@@ -1,0 +1,328 @@
+// Work that goes on by itself: the copy engine's loads and stores, the tensor core's MMAs and commits. What is begun is
+// checked at once; it happens as late as it may.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+using machine::SharedMemory;
+
+namespace {
+
+// The units of a box: a swizzle moves them within rows of 128 bytes alone.
+template <typename F>
+void for_each_unit(std::uint32_t start, std::int64_t bytes, F function) {
+  for (std::int64_t at = 0; at < bytes; at += SharedMemory::kUnit) function(start + static_cast<std::uint32_t>(at));
+}
+
+}  // namespace
+
+void Interpreter::copy_in(const Instruction& instruction) {
+  before_global();
+  CopyIn copy;
+  copy.line = line_;
+  copy.warp = warp_->number_in_cluster;
+  copy.map = static_cast<int>(instruction.arguments[1].number);
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  const Argument& vector = instruction.arguments[0];
+  std::uint32_t destination = scalar(vector, 0), barrier = scalar(vector, 1);
+  for (int i = 0; i < map.rank(); ++i)
+    copy.start[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(scalar(vector, 2 + i));
+  std::uint32_t start = destination & 0xffffff;
+  auto at = cluster_address(barrier, true, "the load's barrier");
+  if (map.buffer < 0 || !at || !machine::check_access(map, copy.start, start, cta().shared, false, faults_)) return;
+
+  std::uint32_t targets =
+      instruction.multicast ? scalar(instruction.arguments[2]) & 0xffff : 1u << (destination >> 24 & 31);
+  for (int rank = 0; rank < 32; ++rank) {
+    if (!(targets >> rank & 1)) continue;
+    if (rank >= program_.cluster) {
+      report(Finding::Kind::memory, fmt::format("loads into CTA {} of a cluster of {}", rank, program_.cluster));
+      return;
+    }
+    // Each destination signals in its own CTA; with .2CTA in that of its pair which has the parity of the barrier's
+    // (PTX ISA, cp.async.bulk.tensor).
+    int barrier_rank = instruction.pair ? (rank & ~1) | (at->first & 1) : rank;
+    if (!instruction.multicast && barrier_rank != at->first) {
+      report(Finding::Kind::protocol, fmt::format("loads into CTA {} and signals a barrier of CTA {}, which {}", rank,
+                                                  at->first, instruction.pair ? "is not of its pair" : "takes .2CTA"));
+      return;
+    }
+    copy.targets.push_back({rank, start, barrier_rank, at->second});
+  }
+  for (const CopyIn::Target& target : copy.targets) {
+    SharedMemory& shared = cta_of(target.cta).shared;
+    bool still_read = false, barrier_inside = false;
+    for_each_unit(start, map.box_bytes(), [&](std::uint32_t unit) {
+      SharedMemory::Unit& state = shared.unit(unit);
+      still_read = still_read || state.reading > 0;
+      barrier_inside = barrier_inside || state.barrier;
+      ++state.landing;
+    });
+    if (still_read) {
+      report(Finding::Kind::memory,
+             fmt::format("loads over {:#x} .. {:#x} of CTA {}, which an MMA or a store under way has yet to read",
+                         start, start + map.box_bytes(), cta_of(target.cta).number));
+    }
+    if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.box_bytes()));
+  }
+  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+  copy.clock = warp_->clock;
+  pending_.loads.push_back(std::move(copy));
+  progress();
+}
+
+void Interpreter::land(CopyIn& copy) {
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  for (const CopyIn::Target& target : copy.targets) {
+    Cta& cta = cta_of(target.cta);
+    if (cta.exited() || cta_of(target.barrier_cta).exited()) {
+      faults_.protocol(fmt::format("its load reaches CTA {} after that has exited", cta.number));
+      continue;
+    }
+    if (options_.values)
+      machine::load_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, target.shared, cta.shared);
+    for_each_unit(target.shared, map.box_bytes(), [&](std::uint32_t unit) {
+      SharedMemory::Unit& state = cta.shared.unit(unit);
+      --state.landing;
+      state.written = 0xffff;
+    });
+    Cta& signalled = cta_of(target.barrier_cta);
+    std::int32_t at = signalled.barrier_at[target.barrier / 8];
+    if (at < 0) {
+      faults_.protocol(fmt::format("its bytes land on a barrier at {:#x} of CTA {}, which nothing has initialised",
+                                   target.barrier, signalled.number));
+      continue;
+    }
+    BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+    if (state.barrier.land(map.box_bytes(), copy.clock, barrier_name(signalled, target.barrier), faults_))
+      completed(signalled, state);
+  }
+}
+
+void Interpreter::copy_out(const Instruction& instruction) {
+  before_global();
+  CopyOut copy;
+  copy.line = line_;
+  copy.warp = warp_->number_in_cluster;
+  copy.map = static_cast<int>(instruction.arguments[1].number);
+  copy.add = instruction.action == Action::copy_add;
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  const Argument& vector = instruction.arguments[0];
+  std::uint32_t source = scalar(vector, 0);
+  for (int i = 0; i < map.rank(); ++i)
+    copy.start[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(scalar(vector, 1 + i));
+  if (static_cast<int>(source >> 24) != cta().rank) {
+    report(Finding::Kind::memory, fmt::format("stores from shared address {:#x}, which is not of this CTA", source));
+  }
+  copy.shared = source & 0xffffff;
+  bool faulty = std::any_of(copy.start.begin(), copy.start.begin() + map.rank(), [](std::int64_t c) { return c < 0; });
+  if (map.buffer < 0 || !machine::check_access(map, copy.start, copy.shared, cta().shared, true, faults_) || faulty)
+    return;
+  SharedMemory& shared = cta().shared;
+  std::uint32_t unwritten = 0, landing = 0;
+  for_each_unit(copy.shared, map.box_bytes(), [&](std::uint32_t unit) {
+    SharedMemory::Unit& state = shared.unit(unit);
+    if (state.landing > 0 && landing == 0) landing = unit;
+    if (state.written != 0xffff && unwritten == 0) unwritten = unit;
+    ++state.reading;
+  });
+  if (landing != 0)
+    report(Finding::Kind::memory, fmt::format("stores from {:#x}, where a load is still under way", landing));
+  if (unwritten != 0 && landing == 0)
+    report(Finding::Kind::memory, fmt::format("stores from {:#x}, which nothing has written", unwritten));
+  copy.group = warp_->groups.size() - 1;
+  ++warp_->groups[copy.group];
+  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+  copy.clock = warp_->clock;
+  pending_.stores.push_back(std::move(copy));
+  progress();
+}
+
+void Interpreter::write_back(CopyOut copy) {
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  Warp& warp = warps_[static_cast<std::size_t>(copy.warp)];
+  Cta& cta = cta_of(warp.cta);
+  if (options_.values)
+    machine::store_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.shared, cta.shared,
+                       copy.add);
+  for_each_unit(copy.shared, map.box_bytes(), [&](std::uint32_t unit) { --cta.shared.unit(unit).reading; });
+  --warp.groups[copy.group];
+  if (warp.blocked != Blocked::groups) return;
+  while (warp.groups_done + 1 < warp.groups.size() && warp.groups[warp.groups_done] == 0) ++warp.groups_done;
+  if (warp.groups_done < warp.groups_needed) return;
+  warp.blocked = Blocked::no;
+  turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
+}
+
+void Interpreter::close_group() {
+  warp_->groups.push_back(0);
+}
+
+void Interpreter::mma(const Instruction& instruction) {
+  const auto& arguments = instruction.arguments;
+  if (arguments[0].kind != sass::Operand::Kind::gdesc) {
+    report(Finding::Kind::protocol, "takes A from tensor memory, which the checker's machine does not do");
+    stopped_ = true;
+    return;
+  }
+  auto pair_of = [&](const Argument& argument) {
+    return static_cast<std::uint64_t>(scalar(argument, 1)) << 32 | scalar(argument, 0);
+  };
+  machine::Mma mma;
+  mma.a = pair_of(arguments[0]);
+  mma.b = pair_of(arguments[1]);
+  mma.d = scalar(arguments[2]) + static_cast<std::uint32_t>(arguments[2].number);
+  mma.instruction = scalar(arguments[4]);
+  mma.accumulate = predicate(arguments[5]) & 1;
+  mma.pair = instruction.pair;
+  std::string_view name = program_.lines[line_].opcode->name;
+  using Kind = layout::InstructionDescriptor::Kind;
+  mma.kind = name == "UTCQMMA" ? Kind::f8f6f4 : name == "UTCIMMA" ? Kind::i8 : Kind::f16;
+
+  TensorWork work;
+  work.line = line_;
+  work.warp = warp_->number_in_cluster;
+  work.ctas.push_back(cta().rank);
+  if (instruction.pair) {
+    if (cta().rank % 2 != 0 || cta().rank + 1 >= program_.cluster) {
+      report(Finding::Kind::protocol,
+             fmt::format("a pair's MMA is issued by CTA {} of a cluster of {}: the even one of a pair issues it",
+                         cta().rank, program_.cluster));
+      stopped_ = true;
+      return;
+    }
+    work.ctas.push_back(cta().rank + 1);
+  }
+  std::vector<machine::TensorCoreSide> sides;
+  for (int rank : work.ctas) {
+    if (cta_of(rank).exited()) {
+      report(Finding::Kind::protocol, fmt::format("its MMA reads CTA {}, which has exited", cta_of(rank).number));
+      return;
+    }
+    sides.push_back({&cta_of(rank).shared, &cta_of(rank).tensor});
+  }
+  work.mma = tensor_core_.issue(mma, sides, faults_);
+  if (!work.mma) return;
+  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+  work.clock = warp_->clock;
+  pending_.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
+  progress();
+}
+
+void Interpreter::commit(const Instruction& instruction) {
+  TensorWork work;
+  work.line = line_;
+  work.warp = warp_->number_in_cluster;
+  auto at = cluster_address(scalar(instruction.arguments[0]), true, "the commit's barrier");
+  if (!at) return;
+  work.barrier = at->second;
+  if (instruction.multicast) {
+    std::uint32_t mask = scalar(instruction.arguments[2]) & 0xffff;
+    if (mask == 0) report(Finding::Kind::protocol, "commits to no CTA: its mask is 0");
+    for (int rank = 0; rank < 16; ++rank) {
+      if (!(mask >> rank & 1)) continue;
+      if (rank >= program_.cluster) {
+        report(Finding::Kind::memory, fmt::format("commits to CTA {} of a cluster of {}", rank, program_.cluster));
+        continue;
+      }
+      work.ctas.push_back(rank);
+    }
+  } else {
+    work.ctas.push_back(at->first);
+  }
+  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+  work.clock = warp_->clock;
+  pending_.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
+  progress();
+}
+
+void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
+  while (!queue.empty()) {
+    TensorWork work = std::move(queue.front());
+    queue.pop_front();
+    bool gone = std::any_of(work.ctas.begin(), work.ctas.end(), [&](int rank) { return cta_of(rank).exited(); });
+    if (work.mma) {
+      std::vector<machine::TensorCoreSide> sides;
+      for (int rank : work.ctas) sides.push_back({&cta_of(rank).shared, &cta_of(rank).tensor});
+      if (gone) faults_.protocol("its MMA goes on after a CTA that it reaches has exited");
+      tensor_core_.run(*work.mma, sides);
+    } else {
+      if (gone) {
+        faults_.protocol("its commit signals a CTA that has exited");
+      } else {
+        Warp* warp = warp_;
+        std::uint32_t line = line_;
+        warp_ = &warps_[static_cast<std::size_t>(work.warp)];
+        line_ = work.line;
+        for (int rank : work.ctas) signal(rank, work.barrier, work.clock);
+        warp_ = warp;
+        line_ = line;
+      }
+    }
+    report_faults(faults_, work);
+    if (!work.mma) return;
+  }
+}
+
+bool Interpreter::run_asynchronous() {
+  if (!pending_.loads.empty()) {
+    CopyIn copy = std::move(pending_.loads.front());
+    pending_.loads.pop_front();
+    land(copy);
+    report_faults(faults_, copy);
+    progress();
+    return true;
+  }
+  auto has_commit = [](const std::deque<TensorWork>& queue) {
+    return std::any_of(queue.begin(), queue.end(), [](const TensorWork& work) { return !work.mma; });
+  };
+  for (auto& queue : pending_.queues) {
+    if (!has_commit(queue)) continue;
+    run_tensor(queue);
+    progress();
+    return true;
+  }
+  if (!pending_.stores.empty()) {
+    CopyOut copy = std::move(pending_.stores.back());
+    pending_.stores.pop_back();
+    write_back(std::move(copy));
+    progress();
+    return true;
+  }
+  for (auto& queue : pending_.queues) {
+    if (queue.empty()) continue;
+    run_tensor(queue);
+    progress();
+    return true;
+  }
+  return false;
+}
+
+bool Interpreter::asynchronous(const Instruction& instruction) {
+  switch (instruction.action) {
+    case Action::copy_in:
+      copy_in(instruction);
+      return true;
+    case Action::copy_out:
+    case Action::copy_add:
+      copy_out(instruction);
+      return true;
+    case Action::close_group:
+      close_group();
+      return true;
+    case Action::mma:
+      mma(instruction);
+      return true;
+    case Action::commit:
+      commit(instruction);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace warpcc::checker

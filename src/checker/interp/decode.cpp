@@ -1,0 +1,437 @@
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "checker/interp/code.h"
+
+namespace warpcc::checker {
+namespace {
+
+using isa::File;
+
+struct Row {
+  std::string_view opcode;
+  Action action;
+};
+
+// Opcodes whose modifiers choose the action are settled in `refine`.
+constexpr Row kRows[] = {
+    {"UIADD3", Action::add},
+    {"IADD3", Action::add},
+    {"VIADD", Action::add},
+    {"UIMAD", Action::multiply_add},
+    {"IMAD", Action::multiply_add},
+    {"UISETP", Action::compare},
+    {"ISETP", Action::compare},
+    {"USHF", Action::shift},
+    {"SHF", Action::shift},
+    {"ULOP3", Action::logic},
+    {"LOP3", Action::logic},
+    {"USEL", Action::select},
+    {"SEL", Action::select},
+    {"UMOV", Action::move},
+    {"MOV", Action::move},
+    {"UPRMT", Action::permute},
+    {"PRMT", Action::permute},
+    {"ULEA", Action::shift_add},
+    {"LEA", Action::shift_add},
+    {"UPOPC", Action::population},
+    {"POPC", Action::population},
+    {"UBREV", Action::reverse_bits},
+    {"BREV", Action::reverse_bits},
+    {"UFLO", Action::highest_bit},
+    {"FLO", Action::highest_bit},
+    {"IABS", Action::absolute},
+    {"USGXT", Action::extend},
+    {"SGXT", Action::extend},
+    {"VIMNMX", Action::minimum},
+    {"PLOP3", Action::predicate_logic},
+    {"S2R", Action::special},
+    {"S2UR", Action::special},
+    {"LDC", Action::constant},
+    {"LDCU", Action::constant},
+    {"ULDC", Action::constant},
+    {"VOTEU", Action::vote},
+    {"VOTE", Action::vote},
+    {"ELECT", Action::elect},
+    {"REDUX", Action::redux},
+    {"SHFL", Action::shuffle},
+    {"R2UR", Action::to_uniform},
+    {"FADD", Action::float_add},
+    {"FMUL", Action::float_multiply},
+    {"FFMA", Action::float_multiply_add},
+    {"F2FP", Action::float_pack},
+    {"I2FP", Action::float_from_integer},
+    {"LDS", Action::load_shared},
+    {"STS", Action::store_shared},
+    {"LDG", Action::load_global},
+    {"STG", Action::store_global},
+    {"REDG", Action::add_global},
+    {"LDTM", Action::load_tensor},
+    {"STTM", Action::store_tensor},
+    {"UTMALDG", Action::copy_in},
+    {"UTMASTG", Action::copy_out},
+    {"UTMAREDG", Action::copy_add},
+    {"UTMACCTL", Action::prefetch_map},
+    {"UTMACMDFLUSH", Action::close_group},
+    {"DEPBAR", Action::wait_scoreboard},
+    {"BAR", Action::named_barrier},
+    {"UCGABAR_ARV", Action::cluster_arrive},
+    {"UCGABAR_WAIT", Action::cluster_wait},
+    {"ACQBULK", Action::grid_wait},
+    {"UTCHMMA", Action::mma},
+    {"UTCQMMA", Action::mma},
+    {"UTCIMMA", Action::mma},
+    {"UTCBAR", Action::commit},
+    {"UVIRTCOUNT", Action::relinquish},
+    {"BRA", Action::branch},
+    {"EXIT", Action::exit},
+    {"BPT", Action::trap},
+    {"PREEXIT", Action::nothing},
+    {"WARPSYNC", Action::nothing},
+    {"NANOSLEEP", Action::nothing},
+    {"NOP", Action::nothing},
+    {"MEMBAR", Action::nothing},
+    {"FENCE", Action::nothing},
+    {"ERRBAR", Action::nothing},
+    {"CGAERRBAR", Action::nothing},
+    {"CCTL", Action::nothing},
+};
+
+class Decoder {
+ public:
+  explicit Decoder(const sass::Program& program) : program_(program) {}
+
+  Code run() {
+    number_values();
+    decode_maps();
+    code_.section_of.reserve(program_.lines.size());
+    std::size_t section = 0;
+    for (std::size_t i = 0; i < program_.lines.size(); ++i) {
+      while (section + 1 < program_.sections.size() && program_.sections[section + 1].first_line <= i) ++section;
+      code_.section_of.push_back(static_cast<std::uint16_t>(section));
+      decode_line(i);
+    }
+    // Room past the end, for a group that is said to be longer than its value.
+    constexpr int kRoom = 128;
+    for (std::size_t file = 0; file < 4; ++file) {
+      code_.range_of[file].resize(static_cast<std::size_t>(slots_[file] + kRoom));
+    }
+    code_.named_r = slots_[index(File::r)] + kRoom;
+    code_.named_ur = slots_[index(File::ur)] + kRoom;
+    code_.named_p = slots_[index(File::p)] + kRoom;
+    code_.named_up = slots_[index(File::up)] + kRoom;
+    return std::move(code_);
+  }
+
+ private:
+  static std::size_t index(File file) { return static_cast<std::size_t>(file); }
+
+  std::int32_t new_slots(File file, int width, const std::optional<sass::IndexRange>& range) {
+    std::int32_t first = slots_[index(file)];
+    slots_[index(file)] += width;
+    auto& ranges = code_.range_of[index(file)];
+    ranges.resize(static_cast<std::size_t>(first + width));
+    if (range) ranges[static_cast<std::size_t>(first)] = range;
+    return first;
+  }
+
+  void number_values() {
+    for (const sass::Value& value : program_.values) {
+      code_.first_slot.push_back(new_slots(value.file, value.width, value.range));
+    }
+  }
+
+  void decode_maps() {
+    for (const sass::TensorMap& map : program_.maps) {
+      machine::TensorMap decoded;
+      decoded.name = map.name;
+      for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+        if (program_.buffers[i].name == map.buffer) decoded.buffer = static_cast<int>(i);
+      }
+      decoded.extents.assign(map.extents.rbegin(), map.extents.rend());
+      decoded.box.assign(map.box.rbegin(), map.box.rend());
+      decoded.element_bytes = map.element_bytes;
+      decoded.swizzle = layout::swizzle_of_span(map.swizzle);
+      code_.maps.push_back(std::move(decoded));
+    }
+  }
+
+  Slot slot(const sass::Reg& reg) {
+    Slot result;
+    result.file = reg.file;
+    result.constant = reg.is_constant;
+    if (reg.is_constant) return result;
+    result.hardware = reg.number;
+    code_.coloured = code_.coloured || reg.number >= 0;
+    if (reg.value != sass::ValueId::none) {
+      result.name = code_.first_slot[static_cast<std::size_t>(reg.value)] + reg.part;
+    } else {  // plain registers are their own names
+      auto [entry, fresh] = plain_.try_emplace(static_cast<int>(index(reg.file)) << 16 | reg.number, 0);
+      if (fresh) entry->second = new_slots(reg.file, 1, {});
+      result.name = entry->second;
+    }
+    return result;
+  }
+
+  // Plain registers of a group follow each other by number, so their slots must too.
+  void reserve_group(const sass::Reg& reg, int width) {
+    if (reg.is_constant || reg.value != sass::ValueId::none || width <= 1) return;
+    int key = static_cast<int>(index(reg.file)) << 16;
+    bool whole = true;
+    std::int32_t first = -1;
+    for (int i = 0; i < width; ++i) {
+      auto found = plain_.find(key | (reg.number + i));
+      if (i == 0 && found != plain_.end()) first = found->second;
+      whole = whole && found != plain_.end() && found->second == first + i;
+    }
+    if (whole) return;
+    // The whole file at once: every register's slot is then at its number.
+    std::int32_t base = new_slots(reg.file, 256, {});
+    for (int i = 0; i < 256; ++i) plain_.insert_or_assign(key | i, base + i);
+  }
+
+  Argument argument(const sass::Operand& operand) {
+    Argument result;
+    result.kind = operand.kind;
+    result.negated = operand.negated;
+    result.absolute = operand.absolute;
+    result.number = operand.number;
+    using Kind = sass::Operand::Kind;
+    switch (operand.kind) {
+      case Kind::immediate:
+      case Kind::map:
+      case Kind::special:
+      case Kind::scoreboard:
+        break;
+      case Kind::label:
+        result.number = static_cast<std::int64_t>(program_[operand.label].line);
+        break;
+      default:
+        result.slot = slot(operand.reg);
+        if (operand.second) result.second = slot(*operand.second);
+    }
+    return result;
+  }
+
+  void decode_line(std::size_t at) {
+    const sass::Line& line = program_.lines[at];
+    Instruction instruction;
+    instruction.line = static_cast<std::uint32_t>(at);
+    std::string modifiers;
+    for (isa::Modifier modifier : line.modifiers) {
+      modifiers += '.';
+      modifiers += isa::word(modifier);
+    }
+    modifiers += '.';
+    for (std::size_t i = 0; i < line.operands.size(); ++i) {
+      int width = i < line.opcode->slots.size() ? isa::width_of(*line.opcode, static_cast<int>(i), line.modifiers) : 1;
+      reserve_group(line.operands[i].reg, line.operands[i].kind == sass::Operand::Kind::vector ? 7 : width);
+    }
+    for (const sass::Operand& operand : line.operands) instruction.arguments.push_back(argument(operand));
+    if (line.guard) instruction.guard = argument(*line.guard);
+    refine(instruction, line, modifiers);
+    decode_held(instruction, line);
+    code_.instructions.push_back(std::move(instruction));
+  }
+
+  void refine(Instruction& instruction, const sass::Line& line, std::string_view modifiers) {
+    std::string_view name = line.opcode->name;
+    auto has = [&](std::string_view word) { return modifiers.find(word) != std::string_view::npos; };
+    for (const Row& row : kRows) {
+      if (row.opcode == name) instruction.action = row.action;
+    }
+    instruction.pair = has(".2CTA.");
+    instruction.multicast = has(".MULTICAST.");
+    instruction.remote = has(".RED.");
+    instruction.is_signed = !has(".U32.");
+    if (name == "PREEXIT" || name == "ACQBULK") code_.waits_for_grid = true;
+    switch (instruction.action) {
+      case Action::add:
+        instruction.extended = has(".X.");
+        if (has(".64.")) instruction.action = Action::add_wide;
+        break;
+      case Action::multiply_add:
+        if (has(".WIDE.")) instruction.action = Action::multiply_add_wide;
+        if (has(".HI.")) instruction.action = Action::multiply_add_high;
+        break;
+      case Action::compare:
+        instruction.extended = has(".EX.");
+        instruction.comparison = has(".EQ.")   ? Comparison::equal
+                                 : has(".NE.") ? Comparison::not_equal
+                                 : has(".LT.") ? Comparison::less
+                                 : has(".LE.") ? Comparison::less_equal
+                                 : has(".GT.") ? Comparison::greater
+                                               : Comparison::greater_equal;
+        instruction.combine = has(".OR.") ? Combine::either : has(".XOR.") ? Combine::one : Combine::both;
+        break;
+      case Action::shift:
+        instruction.left = has(".L.");
+        instruction.high = has(".HI.");
+        instruction.wrap = has(".W.");
+        instruction.is_signed = has(".S32.");
+        break;
+      case Action::vote:
+        instruction.all = has(".ALL.");
+        break;
+      case Action::shuffle:
+        instruction.shuffle = has(".BFLY.") ? 1 : has(".UP.") ? 2 : 0;
+        break;
+      case Action::float_pack:
+        instruction.bf16 = has(".BF16.");
+        if (has(".SATFINITE.")) instruction.action = Action::unknown;
+        break;
+      case Action::constant:
+      case Action::load_shared:
+      case Action::store_shared:
+      case Action::load_global:
+      case Action::store_global:
+        instruction.bytes = has(".128.") ? 16 : has(".64.") ? 8 : has(".U16.") ? 2 : has(".U8.") ? 1 : 4;
+        instruction.width = instruction.bytes > 4 ? instruction.bytes / 4 : 1;
+        break;
+      case Action::add_global:
+        instruction.bytes = has(".F32x4.") ? 16 : has(".F32x2.") ? 8 : 4;
+        instruction.width = instruction.bytes / 4;
+        instruction.is_signed = has(".F32.") || has(".F32x2.") || has(".F32x4.");  // here: floating
+        break;
+      case Action::load_tensor:
+      case Action::store_tensor:
+        instruction.width = static_cast<std::uint8_t>(
+            isa::width_of(*line.opcode, instruction.action == Action::load_tensor ? 0 : 1, line.modifiers));
+        if (has("bit") || has(".PACK16BIT.")) instruction.action = Action::unknown;
+        break;
+      case Action::named_barrier:
+        instruction.sync = has(".SYNC.");
+        break;
+      case Action::branch:
+        instruction.target = static_cast<std::uint32_t>(instruction.arguments.back().number);
+        break;
+      default:
+        break;
+    }
+    if (name == "SYNCS") {
+      instruction.action = has(".EXCH.")       ? Action::barrier_init
+                           : has(".CCTL.")     ? Action::barrier_invalidate
+                           : has(".PHASECHK.") ? Action::barrier_test
+                                               : Action::barrier_arrive;
+      instruction.may_sleep = has(".TRYWAIT.");
+      instruction.arrival = has(".OPTOUT.") ? Arrival::drop
+                            : has(".A1T0.") ? Arrival::one
+                            : has(".ART0.") ? Arrival::counted
+                            : has(".A0TR.") ? Arrival::expect_only
+                            : has(".A0TX.") ? Arrival::complete_only
+                                            : Arrival::expect;
+    }
+    if (name == "UTCATOMSWS") instruction.action = has(".AND.") ? Action::free_ : Action::allocate;
+  }
+
+  Formula formula(const sass::Expr& expr) {
+    Formula result;
+    for (const sass::Expr::Node& node : expr.nodes) {
+      Formula::Node out{node.kind, node.fixed, {}, false, node.number, node.left, node.right};
+      if (node.kind == sass::Expr::Kind::value) {
+        const sass::Value& value = program_[node.value];
+        out.slot.file = value.file;
+        out.slot.name = code_.first_slot[static_cast<std::size_t>(node.value)] + node.part;
+        out.is_unsigned = value.range && value.range->begin >= 0;
+        result.varies = result.varies || value.file == File::r || value.file == File::p;
+      }
+      if (node.kind == sass::Expr::Kind::fixed) {
+        result.varies = result.varies || node.fixed == sass::Fixed::lane || node.fixed == sass::Fixed::one;
+      }
+      result.nodes.push_back(out);
+    }
+    return result;
+  }
+
+  ViewCode view(const sass::View& view) {
+    ViewCode result;
+    result.view = &view;
+    for (const sass::Expr& copy : view.copies) {
+      result.copies.push_back(formula(copy));
+      result.varies = result.varies || result.copies.back().varies;
+    }
+    for (std::size_t i = 0; i < view.coordinates.size(); ++i) {
+      const sass::Coord& coordinate = view.coordinates[i];
+      Coordinate out;
+      if (coordinate.whole) {
+        if (view.buffer != sass::BufferId::none) {
+          const layout::Map& map = program_[view.buffer].layout.map();
+          if (static_cast<int>(i) < map.rank()) out.extent = map.extent(static_cast<int>(i));
+        }
+      } else {
+        out.from = formula(coordinate.from);
+        out.extent = coordinate.extent;
+        result.varies = result.varies || out.from.varies;
+      }
+      result.coordinates.push_back(std::move(out));
+    }
+    return result;
+  }
+
+  void decode_held(Instruction& instruction, const sass::Line& line) {
+    instruction.held = static_cast<std::uint32_t>(code_.held.size());
+    for (const sass::Held& held : line.held) {
+      HeldCode out;
+      out.held = &held;
+      for (const sass::View& v : held.views) out.views.push_back(view(v));
+      out.formula = formula(held.expr);
+      if (held.kind == sass::Held::Kind::mask || held.kind == sass::Held::Kind::bytes) find_pipe(held.name, out);
+      code_.held.push_back(std::move(out));
+    }
+    instruction.held_end = static_cast<std::uint32_t>(code_.held.size());
+    if (!line.held.empty()) return;
+    switch (instruction.action) {
+      case Action::load_shared:
+      case Action::store_shared:
+      case Action::load_global:
+      case Action::store_global:
+      case Action::add_global:
+      case Action::load_tensor:
+      case Action::store_tensor:
+      case Action::copy_in:
+      case Action::copy_out:
+      case Action::copy_add:
+      case Action::barrier_init:
+      case Action::barrier_arrive:
+      case Action::barrier_test:
+      case Action::mma:
+      case Action::commit:
+        instruction.counts_as_not_held = true;
+        break;
+      case Action::named_barrier:
+        instruction.counts_as_not_held =
+            instruction.arguments[0].kind != sass::Operand::Kind::immediate || instruction.arguments[0].number != 0;
+        break;
+      default:
+        instruction.counts_as_not_held = line.mark == sass::Mark::derived;
+    }
+  }
+
+  // `PIPE`, `PIPE.full`, or the name of one of the pipe's barriers.
+  void find_pipe(std::string_view name, HeldCode& out) {
+    for (std::size_t i = 0; i < program_.pipes.size(); ++i) {
+      const sass::Pipe& pipe = program_.pipes[i];
+      auto is = [&](sass::MBarrierId barrier, std::string_view end) {
+        return (barrier != sass::MBarrierId::none && program_[barrier].name == name) ||
+               (name.starts_with(pipe.name) && name.substr(pipe.name.size()) == end);
+      };
+      if (is(pipe.full, ".full")) out.pipe = static_cast<int>(i), out.of_full = true;
+      if (is(pipe.empty, ".empty")) out.pipe = static_cast<int>(i);
+      if (pipe.name == name) out.pipe = static_cast<int>(i);
+    }
+  }
+
+  const sass::Program& program_;
+  Code code_;
+  std::int32_t slots_[4] = {};
+  std::unordered_map<int, std::int32_t> plain_;
+};
+
+}  // namespace
+
+Code decode(const sass::Program& program) {
+  return Decoder(program).run();
+}
+
+}  // namespace warpcc::checker

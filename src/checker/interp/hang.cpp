@@ -1,0 +1,113 @@
+// Warps that wait for ever: who, on what, in which state it is, and which statements would have brought the rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+std::string Interpreter::where(const Warp& warp) const {
+  const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
+  std::string text;
+  if (!program_.sections.empty()) {
+    const sass::Section& section =
+        program_.sections[code_.section_of[std::min<std::size_t>(warp.pc, code_.section_of.size() - 1)]];
+    text = section.kind == sass::Section::Kind::role    ? fmt::format("role {}, ", section.name)
+           : section.kind == sass::Section::Kind::start ? "start, "
+                                                        : "finish, ";
+  }
+  return text + fmt::format("CTA {} warp {}", cta.number, warp.index);
+}
+
+std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const BarrierState& barrier) const {
+  std::vector<std::string> details;
+  if (barrier.declared < 0) return details;
+  std::vector<std::string> seen;
+  for (const Instruction& instruction : code_.instructions) {
+    bool signals = instruction.action == Action::barrier_arrive || instruction.action == Action::copy_in ||
+                   instruction.action == Action::commit;
+    if (!signals) continue;
+    for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+      for (const ViewCode& view : code_.held[at].views) {
+        if (static_cast<int>(view.view->barrier) != barrier.declared) continue;
+        const sass::Line& line = program_.lines[instruction.line];
+        const char* does = instruction.action == Action::copy_in    ? "its bytes come by"
+                           : instruction.action == Action::commit   ? "it is signalled by"
+                           : instruction.arrival == Arrival::expect ? "its bytes are expected by"
+                                                                    : "it is signalled by";
+        const sass::Section* section =
+            program_.sections.empty() ? nullptr : &program_.sections[code_.section_of[instruction.line]];
+        std::string text = fmt::format(
+            "{} {}{}{}{}, executed {} times in this cluster", does, line.place.empty() ? "" : line.place + ": ",
+            line.comment.empty() ? fmt::format("{}", line.opcode->name) : fmt::format("`{}`", line.comment),
+            section && section->kind == sass::Section::Kind::role ? " of role " : "", section ? section->name : "",
+            executed_[instruction.line]);
+        if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
+        seen.push_back(text);
+      }
+    }
+  }
+  return seen;
+}
+
+void Interpreter::report_hangs() {
+  for (Warp& warp : warps_) {
+    if (warp.blocked == Blocked::exited || warp.blocked == Blocked::no) continue;
+    const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
+    std::string text = fmt::format("CTA {} warp {} waits ", cta.number, warp.index);
+    std::vector<std::string> details;
+    switch (warp.blocked) {
+      case Blocked::mbarrier: {
+        const BarrierState& state = cta.barriers[static_cast<std::size_t>(warp.blocked_barrier)];
+        const machine::MBarrier& barrier = state.barrier;
+        text += fmt::format("on {} for the phase of parity {}: it is in phase {}, {} of {} arrivals to come, {} bytes",
+                            barrier_name(cta, state.offset), warp.blocked_parity, barrier.phase(), barrier.pending(),
+                            barrier.expected(), barrier.bytes());
+        if (barrier.pending() == 0 && barrier.bytes() > 0)
+          details.push_back(
+              fmt::format("all have arrived; {} bytes are expected that no load brings", barrier.bytes()));
+        if (barrier.bytes() < 0)
+          details.push_back(fmt::format("{} bytes have landed that nobody has expected", -barrier.bytes()));
+        for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
+        break;
+      }
+      case Blocked::named_barrier: {
+        const machine::NamedBarrier& barrier = cta.named[static_cast<std::size_t>(warp.blocked_barrier)];
+        text += fmt::format("on named barrier {}: {} of {} threads have arrived", warp.blocked_barrier,
+                            barrier.arrived(), barrier.threads());
+        break;
+      }
+      case Blocked::cluster_barrier: {
+        text += fmt::format("on the cluster's barrier: {} warps have not arrived", cluster_barrier_->missing());
+        for (const Warp& other : warps_) {
+          if (other.blocked == Blocked::exited || other.blocked == Blocked::cluster_barrier || other.cluster_arrived)
+            continue;
+          details.push_back(fmt::format("CTA {} warp {} has not: it stands at {}", cta_of(other.cta).number,
+                                        other.index, program_.lines[other.blocked_line].place));
+        }
+        break;
+      }
+      case Blocked::groups:
+        text += "for the copy engine to read its stores";
+        break;
+      case Blocked::allocation:
+        text += "for the pair's other CTA to allocate tensor memory as well";
+        break;
+      case Blocked::no:
+      case Blocked::exited:
+        break;
+    }
+    warp_ = &warp;
+    line_ = warp.blocked_line;
+    const sass::Line& line = program_.lines[line_];
+    if (!program_.sections.empty()) {
+      const sass::Section& section = program_.sections[code_.section_of[line_]];
+      if (section.kind == sass::Section::Kind::role) text += fmt::format(" (role {})", section.name);
+    }
+    if (!line.comment.empty()) details.insert(details.begin(), fmt::format("at `{}`", line.comment));
+    findings_.add(Finding::Kind::hang, line_, std::move(text), std::move(details));
+  }
+}
+
+}  // namespace warpcc::checker

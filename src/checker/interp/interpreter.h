@@ -1,0 +1,215 @@
+// Runs a decoded program on the machine: the warps of one cluster at a time, by name and as coloured in step, with
+// every line checked against what it is held to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/interp/code.h"
+#include "checker/interp/held.h"
+#include "checker/interp/state.h"
+#include "checker/machine/global_memory.h"
+#include "checker/machine/scheduler.h"
+#include "checker/machine/tensor_core.h"
+#include "checker/report/findings.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace warpcc::checker {
+
+// Asynchronous work, with the line and the warp that began it.
+struct Begun {
+  std::uint32_t line = 0;
+  int warp = 0;          // by number in the cluster
+  machine::Clock clock;  // of the warp, when it began it
+};
+struct CopyIn : Begun {
+  struct Target {
+    int cta;
+    std::uint32_t shared;
+    int barrier_cta;
+    std::uint32_t barrier;
+  };
+  int map = 0;
+  machine::Coordinates start{};
+  llvm::SmallVector<Target, 2> targets;
+};
+struct TensorWork : Begun {
+  std::optional<machine::TensorCore::Ready> mma;  // none: a commit
+  llvm::SmallVector<int, 2> ctas;                 // of the MMA, or where the commit signals
+  std::uint32_t barrier = 0;
+};
+struct CopyOut : Begun {
+  int map = 0;
+  machine::Coordinates start{};
+  std::uint32_t shared = 0;
+  bool add = false;
+  std::size_t group = 0;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings);
+
+  void run_cluster(std::int64_t cluster);
+
+  const std::vector<machine::GlobalBuffer>& globals() const {
+    return globals_;
+  }  // by buffer; those of other memory are empty
+
+ private:
+  enum class Next : std::uint8_t { on, jumped, blocked, exited };
+  using Lanes = std::uint32_t[kLanes];
+
+  // ---- interpreter.cpp: the loop
+  void set_up(std::int64_t cluster);
+  void run_turn(Warp& warp);
+  Next step(const Instruction& instruction);
+  bool wake_sleepers();
+  void finish_cluster();
+  Scope scope() const;
+  Cta& cta() { return *ctas_[static_cast<std::size_t>(warp_->cta)]; }
+  Cta& cta_of(int rank) { return *ctas_[static_cast<std::size_t>(rank)]; }
+
+  // ---- registers.cpp
+  std::uint32_t execution_mask(const Instruction& instruction);
+  std::uint32_t scalar(const Argument& argument, int part = 0);
+  const std::uint32_t* lanes(const Argument& argument, Lanes& buffer, int part = 0);
+  std::uint32_t predicate(const Argument& argument);
+  std::uint32_t read_uniform(Slot slot);
+  const std::uint32_t* read_lanes(Slot slot);
+  void write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask);
+  void write_uniform(Slot slot, std::uint32_t value);
+  void write_predicate(Slot slot, std::uint32_t value, std::uint32_t mask);
+  void check_range(Slot slot, std::uint32_t value);
+  void differs(Slot slot, std::uint32_t named, std::uint32_t hardware);
+  std::string slot_name(Slot slot) const;
+  std::string argument_name(const Instruction& instruction, std::size_t argument) const;
+
+  // ---- arithmetic.cpp
+  bool arithmetic(const Instruction& instruction);
+  template <typename F>
+  void compute(const Instruction& instruction, std::size_t first_source, int sources, F function);
+  void compare(const Instruction& instruction);
+  void predicate_logic(const Instruction& instruction);
+  void add(const Instruction& instruction);
+  void wide(const Instruction& instruction);
+  void special(const Instruction& instruction);
+  void between_lanes(const Instruction& instruction);
+  std::uint32_t constant_word(std::int64_t offset) const;
+
+  // ---- access.cpp: memory by lanes
+  bool memory_access(const Instruction& instruction);
+  void shared_access(const Instruction& instruction);
+  void global_access(const Instruction& instruction);
+  void tensor_access(const Instruction& instruction);
+  std::uint32_t shared_address(const Argument& argument, int lane);
+  bool touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes);
+  void before_global();
+
+  // ---- synchronise.cpp
+  std::optional<Next> synchronise(const Instruction& instruction);
+  Next barrier_test(const Instruction& instruction);
+  void barrier_init(const Instruction& instruction);
+  void barrier_arrive(const Instruction& instruction);
+  Next named_barrier(const Instruction& instruction);
+  Next wait_scoreboard(const Instruction& instruction);
+  Next allocate(const Instruction& instruction);
+  BarrierState* barrier_at(int rank, std::uint32_t offset, bool create);
+  std::string barrier_name(const Cta& cta, std::uint32_t offset) const;
+  void completed(Cta& cta, BarrierState& barrier);
+  void signal(int rank, std::uint32_t offset, const machine::Clock& clock);
+  std::optional<std::pair<int, std::uint32_t>> cluster_address(std::uint32_t address, bool may_be_remote,
+                                                               const char* what);
+
+  // ---- asynchronous.cpp
+  bool asynchronous(const Instruction& instruction);
+  void copy_in(const Instruction& instruction);
+  void copy_out(const Instruction& instruction);
+  void mma(const Instruction& instruction);
+  void commit(const Instruction& instruction);
+  bool run_asynchronous();
+  void land(CopyIn& copy);
+  void run_tensor(std::deque<TensorWork>& queue);
+  void write_back(CopyOut copy);
+  void close_group();
+
+  // ---- derived.cpp: lines that give a value
+  void check_derived(const Instruction& instruction, std::uint32_t mask);
+  bool check_value(const Instruction& instruction, const HeldCode& held, int lane, std::uint32_t got);
+  bool descriptor_reaches(const HeldCode& held, const Place& place, std::uint32_t word, bool high, std::string& why);
+  bool instruction_descriptor_fits(const HeldCode& held, std::uint32_t word, std::string& why);
+
+  // ---- reach.cpp: lines that reach something
+  void check_reach(const Instruction& instruction, std::uint32_t mask);
+  void reach_load(const Instruction& instruction);
+  void reach_store(const Instruction& instruction);
+  void reach_mma(const Instruction& instruction);
+  void reach_commit(const Instruction& instruction);
+  void reach_barrier(const Instruction& instruction, std::uint32_t mask);
+  void reach_lanes(const Instruction& instruction, std::uint32_t mask);
+  void reach_tensor(const Instruction& instruction);
+  void reach_named_barrier(const Instruction& instruction);
+  const ViewCode* reached(const Instruction& instruction, std::size_t index, const HeldCode*& held) const;
+  bool box_fits(const HeldCode& held, const ViewCode& view, const Place& place, const machine::TensorMap& map,
+                std::uint32_t start);
+  bool coordinates_fit(const HeldCode& held, const ViewCode& view, const machine::TensorMap& map, int map_index,
+                       const machine::Coordinates& start);
+  bool operand_fits(const HeldCode& held, const ViewCode& view, const Place& place, std::uint64_t bits,
+                    layout::Major major, int rows, const char* name);
+  bool accumulator_fits(const HeldCode& held, const ViewCode& view, const Place& place,
+                        const layout::InstructionDescriptor& instruction, bool pair, std::int64_t relative);
+  bool barrier_fits(const HeldCode& held, const ViewCode& view, std::uint32_t address, int lane);
+  std::int64_t pipe_bytes(const ViewCode& view, int rank) const;
+  void wrong(const HeldCode& held, int lane, std::string text);
+  // Whether the image check with this key has been passed before; remembers it when `passed` is called.
+  bool known(std::uint64_t key) const { return known_.count(key) > 0; }
+
+  // ---- hang.cpp
+  void report_hangs();
+  std::string where(const Warp& warp) const;
+  std::vector<std::string> barrier_details(const Cta& cta, const BarrierState& barrier) const;
+
+  // ---- findings with the present place
+  void report(Finding::Kind kind, std::string text, std::vector<std::string> details = {});
+  void report_faults(machine::Faults& faults);
+  void report_faults(machine::Faults& faults, const Begun& begun);
+  void progress() { ++progress_; }
+
+  const sass::Program& program_;
+  const Options& options_;
+  Outcome& outcome_;
+  Findings& findings_;
+  Code code_;
+  std::vector<machine::GlobalBuffer> globals_;
+  std::vector<std::uint64_t> global_base_;
+  std::unordered_set<std::uint64_t> known_;
+  std::vector<bool> not_held_told_;
+  bool unread_told_ = false;
+
+  // The cluster that runs.
+  std::int64_t cluster_ = 0;
+  std::vector<std::unique_ptr<Cta>> ctas_;
+  std::vector<Warp> warps_;
+  std::optional<machine::ClusterBarrier> cluster_barrier_;
+  std::optional<machine::Turns> turns_;
+  machine::Pending<CopyIn, TensorWork, CopyOut> pending_;
+  machine::TensorCore tensor_core_;
+  machine::Faults faults_;
+  std::vector<std::uint64_t> executed_;  // by line
+  std::uint64_t progress_ = 0;
+  int warps_per_cta_ = 0;
+  bool stopped_ = false;  // an instruction that the machine lacks, a trap
+
+  // The instruction that runs.
+  Warp* warp_ = nullptr;
+  std::uint32_t line_ = 0;
+  std::uint32_t mask_ = 0;
+  int first_lane_ = 0;
+};
+
+}  // namespace warpcc::checker

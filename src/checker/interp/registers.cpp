@@ -1,0 +1,164 @@
+// Registers: read and written as named values and as hardware registers together. They are compared where they are
+// read, on the lanes that execute: what reads equal values computes equal ones, so the two programs run in step.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+using isa::File;
+
+namespace {
+Slot part_of(Slot slot, int part) {
+  slot.name += part;
+  if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
+  return slot;
+}
+}  // namespace
+
+std::uint32_t Interpreter::execution_mask(const Instruction& instruction) {
+  mask_ = kAllLanes;
+  first_lane_ = 0;
+  return instruction.guard ? predicate(*instruction.guard) : kAllLanes;
+}
+
+void Interpreter::differs(Slot slot, std::uint32_t named, std::uint32_t hardware) {
+  report(Finding::Kind::colouring, fmt::format("reads {} as {:#x} by name, and {:#x} from {}{}", slot_name(slot), named,
+                                               hardware, isa::prefix(slot.file), slot.hardware));
+}
+
+const std::uint32_t* Interpreter::read_lanes(Slot slot) {
+  const std::uint32_t* named = warp_->named.lanes(slot.name);
+  if (slot.hardware >= 0) {
+    std::uint32_t* hardware = warp_->hardware.lanes(slot.hardware);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (named[lane] == hardware[lane] || !(mask_ >> lane & 1)) continue;
+      differs(slot, named[lane], hardware[lane]);
+      std::copy_n(named, kLanes, hardware);
+      break;
+    }
+  }
+  if (warp_->tensor_load_pending &&
+      std::find(warp_->loading.begin(), warp_->loading.end(), slot.name) != warp_->loading.end()) {
+    report(Finding::Kind::protocol,
+           fmt::format("reads {}, which a tensor load still fills: `ld.wait` comes first", slot_name(slot)));
+  }
+  return named;
+}
+
+std::uint32_t Interpreter::read_uniform(Slot slot) {
+  std::uint32_t named = warp_->named.ur[static_cast<std::size_t>(slot.name)];
+  if (slot.hardware >= 0) {
+    std::uint32_t& hardware = warp_->hardware.ur[static_cast<std::size_t>(slot.hardware)];
+    if (named != hardware) {
+      differs(slot, named, hardware);
+      hardware = named;
+    }
+  }
+  return named;
+}
+
+std::uint32_t Interpreter::scalar(const Argument& argument, int part) {
+  std::uint32_t value = 0;
+  if (argument.kind == sass::Operand::Kind::immediate) {
+    value = static_cast<std::uint32_t>(part == 0 ? argument.number : argument.number < 0 ? -1 : argument.number >> 32);
+  } else if (!argument.slot.constant) {
+    Slot slot = part_of(argument.slot, part);
+    value = slot.file == File::r ? read_lanes(slot)[first_lane_] : read_uniform(slot);
+  }
+  return argument.negated ? 0 - value : value;
+}
+
+const std::uint32_t* Interpreter::lanes(const Argument& argument, Lanes& buffer, int part) {
+  if (argument.kind == sass::Operand::Kind::reg && argument.slot.file == File::r && !argument.slot.constant) {
+    const std::uint32_t* values = read_lanes(part_of(argument.slot, part));
+    if (!argument.negated) return values;
+    for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = 0 - values[lane];
+    return buffer;
+  }
+  std::fill_n(buffer, kLanes, scalar(argument, part));
+  return buffer;
+}
+
+std::uint32_t Interpreter::predicate(const Argument& argument) {
+  std::uint32_t value = kAllLanes;
+  const Slot& slot = argument.slot;
+  if (!slot.constant) {
+    bool uniform = slot.file == File::up;
+    auto& named = uniform ? warp_->named.up : warp_->named.p;
+    value = named[static_cast<std::size_t>(slot.name)];
+    if (slot.hardware >= 0) {
+      std::uint32_t& hardware =
+          (uniform ? warp_->hardware.up : warp_->hardware.p)[static_cast<std::size_t>(slot.hardware)];
+      if ((value ^ hardware) & mask_) {
+        differs(slot, value, hardware);
+        hardware = value;
+      }
+    }
+  }
+  return argument.negated ? ~value : value;
+}
+
+void Interpreter::write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask) {
+  if (slot.constant) return;
+  std::uint32_t* named = warp_->named.lanes(slot.name);
+  std::uint32_t* hardware = slot.hardware >= 0 ? warp_->hardware.lanes(slot.hardware) : nullptr;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    named[lane] = values[lane];
+    if (hardware) hardware[lane] = values[lane];
+  }
+  const auto& ranges = code_.range_of[static_cast<int>(File::r)];
+  if (ranges[static_cast<std::size_t>(slot.name)]) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (mask >> lane & 1) check_range(slot, values[lane]);
+    }
+  }
+}
+
+void Interpreter::write_uniform(Slot slot, std::uint32_t value) {
+  if (slot.constant) return;
+  warp_->named.ur[static_cast<std::size_t>(slot.name)] = value;
+  if (slot.hardware >= 0) warp_->hardware.ur[static_cast<std::size_t>(slot.hardware)] = value;
+  if (code_.range_of[static_cast<int>(File::ur)][static_cast<std::size_t>(slot.name)]) check_range(slot, value);
+}
+
+void Interpreter::write_predicate(Slot slot, std::uint32_t value, std::uint32_t mask) {
+  if (slot.constant) return;
+  bool uniform = slot.file == File::up;
+  auto write = [&](std::vector<std::uint32_t>& bank, int at) {
+    std::uint32_t& to = bank[static_cast<std::size_t>(at)];
+    to = (to & ~mask) | (value & mask);
+  };
+  write(uniform ? warp_->named.up : warp_->named.p, slot.name);
+  if (slot.hardware >= 0) write(uniform ? warp_->hardware.up : warp_->hardware.p, slot.hardware);
+}
+
+void Interpreter::check_range(Slot slot, std::uint32_t value) {
+  const sass::IndexRange& range = *code_.range_of[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)];
+  std::int64_t number =
+      range.begin >= 0 ? static_cast<std::int64_t>(value) : static_cast<std::int64_t>(static_cast<std::int32_t>(value));
+  bool inside = number >= range.begin && number < range.end;
+  if (inside && (range.step <= 1 || (number - range.begin) % range.step == 0)) return;
+  report(Finding::Kind::range, fmt::format("writes {} to {}, declared {} .. {}{}", number, slot_name(slot), range.begin,
+                                           range.end, range.step > 1 ? fmt::format(" by {}", range.step) : ""));
+}
+
+std::string Interpreter::slot_name(Slot slot) const {
+  if (slot.constant) return std::string(isa::constant(slot.file));
+  for (std::size_t i = 0; i < program_.values.size(); ++i) {
+    const sass::Value& value = program_.values[i];
+    int part = slot.name - code_.first_slot[i];
+    if (value.file != slot.file || part < 0 || part >= value.width) continue;
+    return value.width > 1 ? fmt::format("{}.{}", value.name, part) : value.name;
+  }
+  return fmt::format("{}{}", isa::prefix(slot.file), slot.hardware);
+}
+
+std::string Interpreter::argument_name(const Instruction& instruction, std::size_t argument) const {
+  return argument < instruction.arguments.size() ? slot_name(instruction.arguments[argument].slot) : std::string();
+}
+
+}  // namespace warpcc::checker

@@ -1,0 +1,111 @@
+// What a cluster that runs consists of: warps with their registers, CTAs with their memories and barriers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/interp/code.h"
+#include "checker/machine/clocks.h"
+#include "checker/machine/mbarrier.h"
+#include "checker/machine/shared_memory.h"
+#include "checker/machine/tensor_memory.h"
+
+namespace warpcc::checker {
+
+inline constexpr int kLanes = 32;
+inline constexpr std::uint32_t kAllLanes = 0xffffffff;
+
+// One bank of a warp's registers: general ones as [register][lane], uniform ones a value each, predicates as masks of
+// lanes (a uniform predicate is 0 or all lanes).
+struct Bank {
+  std::vector<std::uint32_t> r, ur, p, up;
+
+  Bank(int r_count, int ur_count, int p_count, int up_count)
+      : r(static_cast<std::size_t>(r_count) * kLanes, 0),
+        ur(static_cast<std::size_t>(ur_count), 0),
+        p(static_cast<std::size_t>(p_count), 0),
+        up(static_cast<std::size_t>(up_count), 0) {}
+
+  std::uint32_t* lanes(int slot) { return &r[static_cast<std::size_t>(slot) * kLanes]; }
+  const std::uint32_t* lanes(int slot) const { return &r[static_cast<std::size_t>(slot) * kLanes]; }
+};
+
+enum class Blocked : std::uint8_t { no, mbarrier, named_barrier, cluster_barrier, groups, allocation, exited };
+
+struct Warp {
+  static constexpr int kHardware = 256 + 128;  // of a file, with room for a group at the end
+
+  Warp(const Code& code, int cta_in_cluster, int index_in_cta, int number, std::size_t agents)
+      : cta(cta_in_cluster),
+        index(index_in_cta),
+        number_in_cluster(number),
+        named(code.named_r, code.named_ur, code.named_p, code.named_up),
+        hardware(code.coloured ? kHardware : 0, code.coloured ? kHardware : 0, code.coloured ? kHardware : 0,
+                 code.coloured ? kHardware : 0),
+        clock(agents),
+        groups(1, 0) {}
+
+  int cta, index, number_in_cluster;
+  std::uint32_t pc = 0;
+  Bank named;     // the program by name
+  Bank hardware;  // the program as coloured
+  machine::Clock clock;
+
+  Blocked blocked = Blocked::no;
+  int blocked_barrier = -1;  // mbarrier: in its CTA's list; named barrier: its id
+  int blocked_parity = 0;
+  std::uint32_t blocked_line = 0;
+  bool cluster_arrived = false;
+  bool waited_for_grid = false;
+
+  std::uint32_t failed_at = ~0u;  // the test of a barrier that said false last: where it says so again, the warp sleeps
+  bool timed_out = false;         // woken from such a sleep without cause
+
+  std::vector<int> groups;        // of the copy engine's stores, oldest first: stores yet to be read; the last is open
+  std::size_t groups_done = 0;    // the first so many are done
+  std::size_t groups_needed = 0;  // blocked: until that many are
+
+  bool tensor_load_pending = false;
+  std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
+
+  std::vector<std::int64_t>
+      awaited;  // by mbarrier of the CTA: the last phase that this warp has seen complete; -2: none
+};
+
+struct BarrierState {
+  machine::MBarrier barrier;
+  std::uint32_t offset = 0;
+  int declared = -1;  // in Program::mbarriers
+  int copy = 0;
+  std::vector<int> waiting;  // warps, by number in the cluster
+};
+
+struct Cta {
+  Cta(std::uint32_t begin, std::uint32_t end, bool values)
+      : shared(begin, end), tensor(values), barrier_at(end / 8 + 1, -1) {}
+
+  int rank = 0;
+  std::int64_t number = 0;              // in the grid
+  std::array<std::int64_t, 3> index{};  // ctaid
+  std::vector<std::int64_t> axes;       // its place along each axis of the cluster
+  machine::SharedMemory shared;
+  machine::TensorMemory tensor;
+  std::vector<BarrierState> barriers;
+  std::vector<std::int32_t> barrier_at;  // by offset / 8
+  std::array<machine::NamedBarrier, 16> named;
+  std::int64_t tensor_base = -1;  // what the last allocation gave
+  int warps_left = 0;
+
+  // The pair's allocation: what this CTA has asked for, and who waits.
+  std::optional<std::int64_t> asked_columns;
+  int asking_warp = -1;
+  std::uint32_t asked_word = 0;
+
+  bool exited() const { return warps_left == 0; }
+};
+
+}  // namespace warpcc::checker

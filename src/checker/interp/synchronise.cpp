@@ -1,0 +1,371 @@
+// Barriers of all kinds, waits, and tensor memory's allocation.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+std::optional<std::pair<int, std::uint32_t>> Interpreter::cluster_address(std::uint32_t address, bool may_be_remote,
+                                                                          const char* what) {
+  int rank = static_cast<int>(address >> 24);
+  std::uint32_t offset = address & 0xffffff;
+  if (rank >= program_.cluster) {
+    report(Finding::Kind::memory,
+           fmt::format("{} at {:#x} names CTA {} of a cluster of {}", what, address, rank, program_.cluster));
+    return {};
+  }
+  if (rank != cta().rank && !may_be_remote) {
+    report(Finding::Kind::protocol,
+           fmt::format("{} at {:#x} lies in CTA {} of the cluster; this form reaches its own CTA, {}, alone", what,
+                       address, rank, cta().rank));
+    return {};
+  }
+  if (offset % 8 != 0 || !cta_of(rank).shared.inside(offset, 8)) {
+    report(Finding::Kind::memory,
+           fmt::format("{} at {:#x} is none of the kernel's: not 8 aligned bytes of its shared memory", what, address));
+    return {};
+  }
+  return std::pair(rank, offset);
+}
+
+std::string Interpreter::barrier_name(const Cta& cta, std::uint32_t offset) const {
+  std::int32_t at = cta.barrier_at[offset / 8];
+  if (at < 0 || cta.barriers[static_cast<std::size_t>(at)].declared < 0)
+    return fmt::format("the barrier at {:#x}", offset);
+  const BarrierState& state = cta.barriers[static_cast<std::size_t>(at)];
+  const sass::MBarrier& declared = program_.mbarriers[static_cast<std::size_t>(state.declared)];
+  return fmt::format("{}[{}]", declared.name, state.copy);
+}
+
+BarrierState* Interpreter::barrier_at(int rank, std::uint32_t offset, bool create) {
+  Cta& cta = cta_of(rank);
+  std::int32_t& at = cta.barrier_at[offset / 8];
+  if (at < 0) {
+    if (!create) {
+      report(Finding::Kind::protocol, fmt::format("uses the barrier at {:#x}, which nothing has initialised", offset));
+      return nullptr;
+    }
+    at = static_cast<std::int32_t>(cta.barriers.size());
+    cta.barriers.emplace_back();
+    cta.barriers.back().offset = offset;
+  }
+  return &cta.barriers[static_cast<std::size_t>(at)];
+}
+
+void Interpreter::completed(Cta& cta, BarrierState& barrier) {
+  for (int number : barrier.waiting) {
+    Warp& warp = warps_[static_cast<std::size_t>(number)];
+    warp.blocked = Blocked::no;
+    turns_->wake(static_cast<std::size_t>(number));
+  }
+  barrier.waiting.clear();
+}
+
+void Interpreter::barrier_init(const Instruction& instruction) {
+  std::uint32_t address = shared_address(instruction.arguments[1], first_lane_);
+  auto at = cluster_address(address, false, "the barrier");
+  if (!at) return;
+  std::uint32_t low = scalar(instruction.arguments[2], 0), high = scalar(instruction.arguments[2], 1);
+  // Both words hold 2^20 less the count, from bit 1 and from bit 11.
+  std::int64_t arrivals = (1 << 20) - (low >> 1);
+  BarrierState& state = *barrier_at(at->first, at->second, true);
+  std::string name = barrier_name(cta(), at->second);
+  if ((low & 1) != 0 || (high & 0x7ff) != 0 || (low >> 1) != (high >> 11)) {
+    report(Finding::Kind::protocol,
+           fmt::format("{} is initialised with {:#x} and {:#x}, which say no count", name, low, high));
+  }
+  state.barrier.init(arrivals, name, faults_);
+  cta().shared.unit(at->second).barrier = true;
+  progress();
+}
+
+void Interpreter::barrier_arrive(const Instruction& instruction) {
+  const Argument& at = instruction.arguments[1];
+  Lanes buffer;
+  const std::uint32_t* numbers = lanes(instruction.arguments[2], buffer);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask_ >> lane & 1)) continue;
+    auto place = cluster_address(shared_address(at, lane), instruction.remote, "the barrier");
+    if (!place) continue;
+    Cta& target = cta_of(place->first);
+    BarrierState* state = barrier_at(place->first, place->second, false);
+    if (!state) continue;
+    std::string name = barrier_name(target, place->second);
+    if (target.exited()) {
+      report(Finding::Kind::protocol, fmt::format("arrives at {} of CTA {}, which has exited", name, target.number));
+      continue;
+    }
+    // A warp that has read tensor memory frees it only once its loads are done.
+    if (warp_->tensor_load_pending && state->declared >= 0) {
+      for (const sass::Pipe& pipe : program_.pipes) {
+        bool of_tensor = std::any_of(pipe.carries.begin(), pipe.carries.end(), [&](sass::BufferId id) {
+          return program_[id].space == sass::MemorySpace::tensor;
+        });
+        if (of_tensor && static_cast<int>(pipe.empty) == state->declared) {
+          report(Finding::Kind::protocol,
+                 fmt::format("frees a stage of {} while tensor loads are under way: `ld.wait` comes first", pipe.name));
+        }
+      }
+    }
+    bool done = false;
+    machine::MBarrier& barrier = state->barrier;
+    std::uint32_t number = numbers[lane];
+    switch (instruction.arrival) {
+      case Arrival::one:
+        done = barrier.arrive(1, warp_->clock, name, faults_);
+        break;
+      case Arrival::counted:
+        done = barrier.arrive(number, warp_->clock, name, faults_);
+        break;
+      case Arrival::expect:
+        barrier.expect(number, name, faults_);
+        done = barrier.live() && barrier.arrive(1, warp_->clock, name, faults_);
+        break;
+      case Arrival::expect_only:
+        done = barrier.expect(number, name, faults_);
+        break;
+      case Arrival::complete_only:
+        done = barrier.land(number, warp_->clock, name, faults_);
+        break;
+      case Arrival::drop:
+        done = barrier.drop(warp_->clock, name, faults_);
+        break;
+    }
+    warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+    if (done) completed(target, *state);
+    progress();
+  }
+}
+
+void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& clock) {
+  Cta& target = cta_of(rank);
+  BarrierState* state = barrier_at(rank, offset, false);
+  if (!state) return;
+  if (state->barrier.arrive(1, clock, barrier_name(target, offset), faults_)) completed(target, *state);
+  progress();
+}
+
+Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
+  std::uint32_t address = shared_address(instruction.arguments[1], first_lane_);
+  auto at = cluster_address(address, false, "the barrier");
+  BarrierState* state = at ? barrier_at(at->first, at->second, false) : nullptr;
+  int parity = static_cast<int>(scalar(instruction.arguments[2]) >> 31);
+  if (!state || !state->barrier.live()) {
+    if (state)
+      report(Finding::Kind::protocol,
+             fmt::format("waits on {}, which nothing has initialised", barrier_name(cta(), at->second)));
+    stopped_ = true;
+    return Next::blocked;
+  }
+  machine::MBarrier& barrier = state->barrier;
+  auto index = static_cast<std::size_t>(state - cta().barriers.data());
+  if (warp_->awaited.size() <= index) warp_->awaited.resize(index + 1, -2);
+  auto present = static_cast<std::int64_t>(barrier.phase());
+  std::int64_t& last = warp_->awaited[index];
+  // Who waits for one phase after the other and is two behind hears of another phase than it asks for: parities tell
+  // two apart.
+  bool in_turns = std::any_of(program_.pipes.begin(), program_.pipes.end(), [&](const sass::Pipe& pipe) {
+    return pipe.teams > 1 &&
+           (static_cast<int>(pipe.full) == state->declared || static_cast<int>(pipe.empty) == state->declared);
+  });
+  if (!in_turns && last > -2 && (last & 1) != parity && present > last + 2) {
+    report(Finding::Kind::protocol,
+           fmt::format("waits on {} for phase {}, and phase {} is under way: its parity stands for another phase",
+                       barrier_name(cta(), at->second), last + 1, present));
+    last = present - 2;
+  }
+  bool passed = barrier.passed(parity);
+  if (passed) {
+    last = present - 1;
+    warp_->clock.join(barrier.completed());
+    warp_->failed_at = ~0u;
+    warp_->timed_out = false;
+    write_predicate(instruction.arguments[0].slot, kAllLanes, mask_);
+    return Next::on;
+  }
+  // The first time it says no at once, as the hardware may; then it sleeps until something comes of it.
+  if (instruction.may_sleep && warp_->failed_at == line_ && !warp_->timed_out) {
+    warp_->blocked = Blocked::mbarrier;
+    warp_->blocked_barrier = static_cast<int>(index);
+    warp_->blocked_parity = parity;
+    state->waiting.push_back(warp_->number_in_cluster);
+    return Next::blocked;
+  }
+  warp_->failed_at = line_;
+  warp_->timed_out = false;
+  write_predicate(instruction.arguments[0].slot, 0, mask_);
+  return Next::on;
+}
+
+Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
+  if (warp_->timed_out) {  // woken: its barrier is complete
+    warp_->timed_out = false;
+    return Next::on;
+  }
+  const auto& arguments = instruction.arguments;
+  std::uint32_t id = scalar(arguments[0]);
+  auto threads =
+      static_cast<int>(arguments.size() > 1 ? scalar(arguments[1]) : static_cast<std::uint32_t>(program_.threads));
+  if (arguments[0].kind == sass::Operand::Kind::reg && arguments.size() > 1 &&
+      arguments[1].slot.name == arguments[0].slot.name) {
+    threads = static_cast<int>(id >> 16);  // one register holds both
+    id &= 15;
+  }
+  if (id > 15) {
+    report(Finding::Kind::named_barrier, fmt::format("names barrier {}; a CTA has 16", id));
+    return Next::on;
+  }
+  machine::NamedBarrier& barrier = cta().named[id];
+  std::vector<int> woken;
+  bool done = barrier.arrive(warp_->index, threads, instruction.sync, warp_->clock, fmt::format("named barrier {}", id),
+                             faults_, woken);
+  progress();
+  if (done) {
+    for (int index : woken) {
+      if (index == warp_->index) continue;
+      Warp& warp = warps_[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
+      warp.blocked = Blocked::no;
+      warp.timed_out = true;
+      warp.clock.join(barrier.completed());
+      turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
+    }
+    if (instruction.sync) warp_->clock.join(barrier.completed());
+    return Next::on;
+  }
+  if (!instruction.sync) return Next::on;
+  warp_->blocked = Blocked::named_barrier;
+  warp_->blocked_barrier = static_cast<int>(id);
+  return Next::blocked;
+}
+
+Interpreter::Next Interpreter::wait_scoreboard(const Instruction& instruction) {
+  // Scoreboard 0 is that of the copy engine's store groups, 1 that of tensor loads (docs/sass-text.md).
+  std::int64_t board = instruction.arguments[0].number, most = instruction.arguments[1].number;
+  if (board == 1) {
+    warp_->tensor_load_pending = false;
+    warp_->loading.clear();
+    return Next::on;
+  }
+  // All groups but the newest `most`, of those closed.
+  std::size_t closed = warp_->groups.size() - 1;
+  warp_->groups_needed = closed > static_cast<std::size_t>(most) ? closed - static_cast<std::size_t>(most) : 0;
+  while (warp_->groups_done < closed && warp_->groups[warp_->groups_done] == 0) ++warp_->groups_done;
+  if (warp_->groups_done >= warp_->groups_needed) return Next::on;
+  warp_->blocked = Blocked::groups;
+  return Next::blocked;
+}
+
+Interpreter::Next Interpreter::allocate(const Instruction& instruction) {
+  std::uint32_t address = shared_address(instruction.arguments[0], first_lane_), offset = address & 0xffffff;
+  if (static_cast<int>(address >> 24) != cta().rank || !cta().shared.inside(offset, 4)) {
+    report(Finding::Kind::memory,
+           fmt::format("leaves tensor memory's base at shared address {:#x}, outside the kernel's", address));
+    return Next::on;
+  }
+  std::int64_t columns = instruction.arguments[1].number * 32;
+  auto give = [&](Cta& to, std::int64_t wanted, std::uint32_t word) {
+    std::optional<std::uint32_t> base = to.tensor.allocate(wanted, faults_);
+    if (!base) return;
+    to.tensor_base = *base;
+    to.shared.write(word, 4, *base);
+  };
+  progress();
+  if (!instruction.pair) {
+    give(cta(), columns, offset);
+    return Next::on;
+  }
+  int peer = cta().rank ^ 1;
+  if (peer >= program_.cluster) {
+    report(Finding::Kind::protocol, "allocates for a pair in a cluster of one CTA");
+    stopped_ = true;
+    return Next::blocked;
+  }
+  // Both CTAs of a pair ask, and wait for each other.
+  Cta& other = cta_of(peer);
+  if (!other.asked_columns) {
+    cta().asked_columns = columns;
+    cta().asking_warp = warp_->number_in_cluster;
+    cta().asked_word = offset;
+    warp_->blocked = Blocked::allocation;
+    return Next::blocked;
+  }
+  if (*other.asked_columns != columns) {
+    report(Finding::Kind::protocol, fmt::format("the CTAs of a pair allocate {} and {} columns of tensor memory",
+                                                columns, *other.asked_columns));
+  }
+  give(cta(), columns, offset);
+  give(other, *other.asked_columns, other.asked_word);
+  Warp& waiting = warps_[static_cast<std::size_t>(other.asking_warp)];
+  waiting.blocked = Blocked::no;
+  ++waiting.pc;
+  turns_->wake(static_cast<std::size_t>(waiting.number_in_cluster));
+  other.asked_columns.reset();
+  return Next::on;
+}
+
+std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& instruction) {
+  switch (instruction.action) {
+    case Action::barrier_init:
+      barrier_init(instruction);
+      return Next::on;
+    case Action::barrier_invalidate: {
+      auto at = cluster_address(shared_address(instruction.arguments[0], first_lane_), false, "the barrier");
+      if (!at) return Next::on;
+      if (BarrierState* state = barrier_at(at->first, at->second, false))
+        state->barrier.invalidate(barrier_name(cta(), at->second), faults_);
+      return Next::on;
+    }
+    case Action::barrier_arrive:
+      barrier_arrive(instruction);
+      return Next::on;
+    case Action::barrier_test:
+      return barrier_test(instruction);
+    case Action::named_barrier:
+      return named_barrier(instruction);
+    case Action::cluster_arrive:
+      cluster_barrier_->arrive(warp_->number_in_cluster, warp_->clock, faults_);
+      warp_->cluster_arrived = true;
+      progress();
+      for (Warp& other : warps_) {
+        if (other.blocked != Blocked::cluster_barrier || !cluster_barrier_->passed(other.number_in_cluster)) continue;
+        other.blocked = Blocked::no;
+        turns_->wake(static_cast<std::size_t>(other.number_in_cluster));
+      }
+      return Next::on;
+    case Action::cluster_wait:
+      if (!warp_->cluster_arrived) {
+        report(Finding::Kind::protocol, "waits for the cluster's barrier and has not arrived at it");
+        return Next::on;
+      }
+      if (!cluster_barrier_->passed(warp_->number_in_cluster)) {
+        warp_->blocked = Blocked::cluster_barrier;
+        return Next::blocked;
+      }
+      warp_->cluster_arrived = false;
+      warp_->clock.join(cluster_barrier_->completed());
+      return Next::on;
+    case Action::grid_wait:
+      warp_->waited_for_grid = true;
+      return Next::on;
+    case Action::wait_scoreboard:
+      return wait_scoreboard(instruction);
+    case Action::allocate:
+      return allocate(instruction);
+    case Action::free_:
+      cta().tensor.free(scalar(instruction.arguments[0]), instruction.arguments[1].number * 32, faults_);
+      progress();
+      return Next::on;
+    case Action::relinquish:
+      cta().tensor.relinquish();
+      return Next::on;
+    case Action::nothing:
+    case Action::prefetch_map:
+      return Next::on;
+    default:
+      return {};
+  }
+}
+
+}  // namespace warpcc::checker

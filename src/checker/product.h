@@ -1,0 +1,18 @@
+// What a kernel has stored, against a plain product.
+#pragma once
+
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/machine/global_memory.h"
+#include "checker/report/findings.h"
+
+namespace warpcc::checker {
+
+// C = A · Bᵀ: C is the buffer that has been stored to, A and B the first two others whose shapes fit. Every stored
+// element of C is compared with the product in double precision, computed from the input function alone. `whole`: every
+// element must have been stored.
+void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
+                          Outcome& outcome, Findings& findings);
+
+}  // namespace warpcc::checker

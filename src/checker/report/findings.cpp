@@ -1,0 +1,64 @@
+#include "checker/report/findings.h"
+
+#include <fmt/format.h>
+
+namespace warpcc::checker {
+namespace {
+
+std::uint64_t* counter(Outcome& outcome, Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::operand:
+      return &outcome.operands_wrong;
+    case Finding::Kind::colouring:
+      return &outcome.colouring_changed;
+    case Finding::Kind::named_barrier:
+      return &outcome.named_barriers_wrong;
+    case Finding::Kind::protocol:
+      return &outcome.protocol_problems;
+    case Finding::Kind::memory:
+      return &outcome.memory_problems;
+    case Finding::Kind::hang:
+      return &outcome.hangs;
+    case Finding::Kind::range:
+      return &outcome.ranges_left;
+    case Finding::Kind::values:
+      return &outcome.values_wrong;
+    case Finding::Kind::not_held:
+      return &outcome.not_held;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool Findings::told(Finding::Kind kind, std::uint32_t line) const {
+  return line != kNoLine && told_.count({kind, line}) > 0;
+}
+
+void Findings::add(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details) {
+  ++*counter(outcome_, kind);
+  if (auto found = told_.find({kind, line}); line != kNoLine && found != told_.end()) {
+    ++found->second.times;
+    return;
+  }
+  if (++of_kind_[kind] > options_.most_findings) return;
+  Finding finding;
+  finding.kind = kind;
+  finding.text = std::move(text);
+  finding.details = std::move(details);
+  if (line != kNoLine) {
+    finding.where = program_.lines[line].where;
+    finding.place = program_.lines[line].place;
+    told_[{kind, line}] = {outcome_.findings.size(), 1};
+  }
+  outcome_.findings.push_back(std::move(finding));
+}
+
+void Findings::finish() {
+  for (const auto& [key, told] : told_) {
+    if (told.times > 1)
+      outcome_.findings[told.finding].details.push_back(fmt::format("and {} times more", told.times - 1));
+  }
+}
+
+}  // namespace warpcc::checker

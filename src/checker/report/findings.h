@@ -1,0 +1,39 @@
+// Findings as they come: counted by kind, told once a line.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/check.h"
+
+namespace warpcc::checker {
+
+class Findings {
+ public:
+  Findings(const sass::Program& program, const Options& options, Outcome& outcome)
+      : program_(program), options_(options), outcome_(outcome) {}
+
+  static constexpr std::uint32_t kNoLine = 0xffffffff;
+
+  // Whether the next finding of this kind and line will be told: what need not be put in words, if not.
+  bool told(Finding::Kind kind, std::uint32_t line) const;
+  void add(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details = {});
+  // Says how often each came, once all have.
+  void finish();
+
+ private:
+  const sass::Program& program_;
+  const Options& options_;
+  Outcome& outcome_;
+  struct Told {
+    std::size_t finding;
+    std::uint64_t times;
+  };
+  std::map<std::pair<Finding::Kind, std::uint32_t>, Told> told_;
+  std::map<Finding::Kind, int> of_kind_;
+};
+
+}  // namespace warpcc::checker
