@@ -23,6 +23,7 @@ constexpr Message<int, std::string, std::string> kWrongOperand{"sass-wrong-opera
 constexpr Message<std::string, int, int> kTooFew{"sass-too-few", "`{}` takes {} operands; {} are given"};
 constexpr Message<std::string, int> kTooMany{"sass-too-many", "`{}` takes {} operands; more are given"};
 constexpr Message<> kNoGuard{"sass-no-guard", "a predicate is wanted behind `@`"};
+constexpr Message<std::string, std::string> kWrongGuard{"sass-wrong-guard", "the guard of `{}` is {}"};
 constexpr Message<std::string> kNoLabel{"sass-no-label", "no label `{}` in this text"};
 constexpr Message<std::string> kNoMap{"sass-no-map", "no `.tmap` line declares `{}`"};
 constexpr Message<std::string> kNotNegated{"sass-not-negated", "`{}` does not negate this operand"};
@@ -95,20 +96,28 @@ RegWords read_reg_words(Cursor& cursor, bool address) {
 }
 
 bool OperandReader::read(Line& line, isa::Target target) {
-  return guard(line) && opcode(line, target) && operands(line);
+  std::optional<WrittenReg> predicate;
+  return guard(line, predicate) && opcode(line, target) && (!predicate || use_guard(line, *predicate)) &&
+         operands(line);
 }
 
-bool OperandReader::guard(Line& line) {
+bool OperandReader::guard(Line& line, std::optional<WrittenReg>& predicate) {
   if (!cursor_.eat('@')) return true;
-  Operand guard;
-  guard.negated = cursor_.eat('!');
-  std::optional<WrittenReg> predicate = reg();
-  if (!predicate) {
-    diagnostics_.error(cursor_.here(), kNoGuard);
+  line.guard.emplace().negated = cursor_.eat('!');
+  predicate = reg();
+  if (!predicate) diagnostics_.error(cursor_.here(), kNoGuard);
+  return predicate.has_value();
+}
+
+// What is issued once a warp is guarded by a uniform predicate, all else by a predicate of the lanes.
+bool OperandReader::use_guard(Line& line, const WrittenReg& predicate) {
+  isa::Takes takes = opcode_->issue == isa::Issue::once ? isa::kUP : isa::kP;
+  line.guard->reg = predicate.reg;
+  if (predicate.reg.value == ValueId::none && !(takes >> static_cast<int>(predicate.reg.file) & 1)) {
+    diagnostics_.error(predicate.where, kWrongGuard, std::string(opcode_->name), isa::words(takes));
     return false;
   }
-  if (!use(predicate, guard.reg, isa::kP | isa::kUP, 1, false)) return false;
-  line.guard = guard;
+  if (names_.values) names_.values->used(predicate, takes, 1, false);
   return true;
 }
 
@@ -412,10 +421,7 @@ bool OperandReader::use(std::optional<WrittenReg> reg, Reg& into, isa::Takes tak
   }
   into = reg->reg;
   if (!reg->reg.is_constant && reg->reg.value == ValueId::none && !(takes >> static_cast<int>(reg->reg.file) & 1)) {
-    if (opcode_)
-      wrong(reg->where);
-    else
-      diagnostics_.error(reg->where, kNoGuard);
+    wrong(reg->where);
     return false;
   }
   if (names_.values) names_.values->used(*reg, takes, width, written);

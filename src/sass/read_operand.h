@@ -30,7 +30,8 @@ class OperandReader {
   bool read(Line& line, isa::Target target);
 
  private:
-  bool guard(Line& line);
+  bool guard(Line& line, std::optional<WrittenReg>& predicate);
+  bool use_guard(Line& line, const WrittenReg& predicate);
   bool opcode(Line& line, isa::Target target);
   bool operands(Line& line);
   std::optional<Operand> operand(const isa::Slot& slot, int width);

@@ -12,8 +12,8 @@ using testing::read_text;
 
 namespace {
 
-// What is read must also print, and read back to the same text.
-void check(const std::string& text) {
+// What is read must also print, and read back to the same text. Whether it was read.
+bool check(const std::string& text) {
   auto reading = read_text(text);
   if (!reading.program) {
     CHECK(!reading.diagnostics.all().empty());
@@ -21,7 +21,7 @@ void check(const std::string& text) {
       CHECK(diagnostic.where.begin <= diagnostic.where.end);
       CHECK(diagnostic.where.end <= text.size());
     }
-    return;
+    return false;
   }
   liveness(*reading.program);
   std::string printed = print(*reading.program, reading.program->form);
@@ -31,6 +31,7 @@ void check(const std::string& text) {
   REQUIRE(again.program);
   CHECK(print(*again.program, again.program->form) == printed);
   if (reading.program->form == Form::named) colour(*reading.program, 168, reading.diagnostics);
+  return true;
 }
 
 }  // namespace
@@ -43,10 +44,11 @@ TEST_CASE("texts cut anywhere") {
 TEST_CASE("texts with characters changed, lines dropped, doubled and swapped") {
   const std::string alphabet = "x0.,[]()+-*/%@!|=;:~# \n\tPURZ9\xff";
   std::mt19937 random(7);
+  int read = 0;
   for (const char* example : {testing::kLoads, testing::kPair}) {
     for (int round = 0; round < 1500; ++round) {
       std::string text = example;
-      int changes = 1 + static_cast<int>(random() % 4);
+      int changes = 1 + static_cast<int>(random() % 2);
       for (int i = 0; i < changes; ++i) {
         std::size_t at = random() % text.size();
         switch (random() % 5) {
@@ -73,9 +75,11 @@ TEST_CASE("texts with characters changed, lines dropped, doubled and swapped") {
           }
         }
       }
-      check(text);
+      read += check(text);
     }
   }
+  CHECK(read > 100);
+  CHECK(read < 2000);
 }
 
 TEST_CASE("junk") {

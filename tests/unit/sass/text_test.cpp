@@ -100,6 +100,13 @@ TEST_CASE("operands of the wrong kind") {
   CHECK(says(said_of("  MOV x,"), "an operand is wanted here"));
 }
 
+TEST_CASE("a guard is a predicate of who executes the line") {
+  CHECK(says(said_of("  ELECT one, URZ, PT\n  @one UMOV u, 0x1"),
+             "13:4: `one` is a predicate (`p`); a uniform predicate (`up`) is wanted here"));
+  CHECK(says(said_of("  @UP0 MOV x, 0x1"), "12:4: the guard of `MOV` is a predicate (`p`)"));
+  CHECK(says(said_of("  @+ MOV x, 0x1"), "12:4: a predicate is wanted behind `@`"));
+}
+
 TEST_CASE("names of nothing") {
   CHECK(says(said_of("  MOV x, nobody"), "12:10: `nobody` is read and never written"));
   CHECK(says(said_of("  MOV x, R9"), "`R9` is read and never written"));
