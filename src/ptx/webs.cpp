@@ -1,5 +1,7 @@
 #include "ptx/webs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -176,7 +178,8 @@ struct Webs::Build {
 
     webs.lines_.resize(program.lines.size());
     std::unordered_map<int, WebId> ids;
-    std::unordered_map<std::string, int> taken;
+    std::unordered_map<std::string, int> taken;  // how often a name was wanted again
+    std::unordered_set<std::string> names;
     // In the order of the text, so that the first web of a name bears the plain one.
     struct Placed {
       Key key;
@@ -203,9 +206,10 @@ struct Webs::Build {
       auto [entry, fresh] = ids.try_emplace(set, static_cast<WebId>(webs.webs_.size()));
       if (fresh) {
         std::string name = ptx_name(program, named[set]->reg);
-        int number = ++taken[name];
-        if (number > 1) name += "$$" + std::to_string(number);
-        webs.webs_.push_back({placed.access->reg.file, std::move(name), std::nullopt, false});
+        std::string unique = name;
+        for (int& number = taken[name]; !names.insert(unique).second;)
+          unique = fmt::format("{}_{}", name, ++number + 1);
+        webs.webs_.push_back({placed.access->reg.file, std::move(unique), std::nullopt, false});
       }
       webs.lines_[placed.access->line].push_back({placed.key, placed.access->written, entry->second});
     }

@@ -1,6 +1,7 @@
 # Golden tests: what warpcc says and writes, one folder an area. README.md here says how to run one.
 import glob
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -25,6 +26,7 @@ config.environment["PATH"] = llvm + os.pathsep + os.environ["PATH"]
 config.environment["FILECHECK_OPTS"] = "--dump-input-context=8"
 
 # The settings of whoever runs the tests must not reach them: only ptxas of the project's environment is used, wherever the build is.
+cuobjdump = [os.environ.get("WARPCC_CUOBJDUMP"), os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin/cuobjdump")]
 for name in ("WARPCC_PATH", "WARPCC_PTXAS", "CUDA_HOME", "CUDA_PATH"):
     config.environment.pop(name, None)
 ptxas = glob.glob(os.path.join(source, ".venv/lib/python3*/site-packages/nvidia/*/bin/ptxas"))
@@ -32,7 +34,15 @@ if ptxas:
     config.environment["WARPCC_PTXAS"] = ptxas[0]
     config.available_features.add("ptxas")
 
+# A disassembler is used where there is one: WARPCC_CUOBJDUMP, the project's environment, CUDA_HOME, PATH.
+cuobjdump[1:1] = glob.glob(os.path.join(source, ".venv/lib/python3*/site-packages/nvidia/*/bin/cuobjdump"))
+cuobjdump = [each for each in cuobjdump + [shutil.which("cuobjdump")] if each and os.access(each, os.X_OK)]
+if ptxas and cuobjdump:
+    config.available_features.add("disassembler")
+
 config.substitutions += [
+    ("%ptxas", ptxas[0] if ptxas else "false"),
+    ("%cuobjdump", cuobjdump[0] if cuobjdump else "false"),
     ("%warpcc", warpcc),
     ("%refused", f"{sys.executable} {os.path.join(config.test_source_root, 'refused.py')}"),
     ("%python", sys.executable),

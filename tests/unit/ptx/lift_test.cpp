@@ -308,6 +308,6 @@ TEST_CASE("one register, several values: a PTX register each") {
       "  UIADD3 UR22, UPT, UPT, UR20, UR21, URZ\n");
   REQUIRE_MESSAGE(!result.text.empty(), result.complaints);
   CHECK(result.text.find("mov.b32 %UR20, 1;") != std::string::npos);
-  CHECK(result.text.find("mov.b32 %UR20$$2, 2;") != std::string::npos);
-  CHECK(result.text.find("add.u32 %UR22, %UR20$$2, %UR21;") != std::string::npos);
+  CHECK(result.text.find("mov.b32 %UR20_2, 2;") != std::string::npos);
+  CHECK(result.text.find("add.u32 %UR22, %UR20_2, %UR21;") != std::string::npos);
 }
