@@ -136,7 +136,7 @@ class Complaint {
   void say_expected() {
     std::string words = wanted(error_.expected, *error_.vocabulary);
     if (words.empty()) words = "something else";
-    if (on_a_later_line() && error_.before) {
+    if (on_a_later_line() && error_.before && !in_a_list_of_things()) {
       note_form(diagnostics_.error(behind(), missing, words, before_text()));
     } else {
       note_form(diagnostics_.error(found(), expected_found, words, found_words()));
@@ -148,7 +148,9 @@ class Complaint {
     if (wants_expression(error_.expected)) return false;
     for (const SyntaxError::Rule& rule : error_.rules) {
       if (construct_of(rule.index)) return rule.first != error_.found;
-      if (rule.index == P::RuleExprs || rule.index == P::RuleArguments || rule.index == P::RuleSuffix) return false;
+      bool value = rule.index == P::RuleExprs || rule.index == P::RuleArguments || rule.index == P::RuleSuffix ||
+                   rule.index == P::RulePrimary;
+      if (value) return false;
     }
     return false;
   }
