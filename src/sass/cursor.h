@@ -42,6 +42,9 @@ class Cursor {
   // From a position to here; at least one character.
   SourceRange range_from(std::size_t position) const;
   SourceRange here() const;  // the word that begins here
+  std::string_view text(SourceRange range) const {
+    return text_.substr(range.begin - offset_, range.end - range.begin);
+  }
   SourceRange whole() const { return {file_, offset_, offset_ + static_cast<std::uint32_t>(text_.size())}; }
 
  private:

@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "llvm/Support/ErrorHandling.h"
 #include "sass/text.h"
 
 namespace warpcc::sass {
@@ -19,7 +18,8 @@ constexpr Message<std::string, std::string, std::string> kOtherTarget{
     "sass-other-target", "`{}` is an instruction of {}; this text is for {}"};
 constexpr Message<std::string> kNoCluster{"sass-no-cluster",
                                           "`.CLUSTER` stands on an arrival, `SYNCS.ARRIVE…`; this is `{}`"};
-constexpr Message<int, std::string, std::string> kWrongOperand{"sass-wrong-operand", "operand {} of `{}` takes {}"};
+constexpr Message<int, std::string, std::string, std::string> kWrongOperand{
+    "sass-wrong-operand", "operand {} of `{}` takes {}; this is `{}`"};
 constexpr Message<std::string, int, int> kTooFew{"sass-too-few", "`{}` takes {} operands; {} are given"};
 constexpr Message<std::string, int> kTooMany{"sass-too-many", "`{}` takes {} operands; more are given"};
 constexpr Message<> kNoGuard{"sass-no-guard", "a predicate is wanted behind `@`"};
@@ -189,7 +189,7 @@ bool OperandReader::operands(Line& line) {
 
 std::nullopt_t OperandReader::wrong(SourceRange where) {
   diagnostics_.error(where, kWrongOperand, slot_ + 1, std::string(opcode_->name),
-                     isa::words(opcode_->slots[static_cast<std::size_t>(slot_)].takes));
+                     isa::words(opcode_->slots[static_cast<std::size_t>(slot_)].takes), shown(cursor_.text(where)));
   return std::nullopt;
 }
 
@@ -432,47 +432,6 @@ bool OperandReader::close() {
   if (cursor_.eat(']')) return true;
   diagnostics_.error(cursor_.here(), kNoBracket);
   return false;
-}
-
-// ---- Templates
-// ---------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// SASS has no immediate in the first place of a sum or a selection: it changes places with the second, and a selection
-// is inverted.
-void place_immediate(Line& line) {
-  using isa::Op;
-  Op op = line.opcode->op;
-  bool sum = op == Op::IADD3 || op == Op::UIADD3, selection = op == Op::SEL || op == Op::USEL;
-  if (!sum && !selection) return;
-  std::size_t first = selection ? 1 : line.operands.size() - 3;
-  Operand &a = line.operands[first], &b = line.operands[first + 1];
-  if (a.kind != Operand::Kind::immediate || b.kind == Operand::Kind::immediate) return;
-  std::swap(a, b);
-  if (selection) line.operands.back().negated = !line.operands.back().negated;
-}
-
-}  // namespace
-
-Line instantiate(std::string_view text, const std::vector<Operand>& operands) {
-  Diagnostics diagnostics;
-  Cursor cursor(FileId{}, text, 0);
-  OperandNames names;
-  names.holes = operands;
-  Line line;
-  bool read = false;
-  // Rows differ by target in their number of operands; the template fits one of them.
-  for (isa::Target target : {isa::Target::sm_100a, isa::Target::sm_90a}) {
-    if (read) break;
-    line = {};
-    cursor.rewind(0);
-    read = OperandReader(cursor, names, diagnostics).read(line, target) &&
-           line.operands.size() == line.opcode->slots.size();
-  }
-  if (!read) llvm::report_fatal_error("warpcc: a template of the statement table is no line of SASS");
-  place_immediate(line);
-  return line;
 }
 
 }  // namespace warpcc::sass

@@ -90,7 +90,7 @@ TEST_CASE("opcodes that are not there") {
 TEST_CASE("operands of the wrong kind") {
   CHECK(says(said_of("  UIADD3 u, UPT, UPT, x, u, URZ"),
              "12:23: `x` is a general register (`r`); a uniform register (`ur`) is wanted here"));
-  CHECK(says(said_of("  S2UR u, 0x5"), "12:11: operand 2 of `S2UR` takes a special register"));
+  CHECK(says(said_of("  S2UR u, 0x5"), "12:11: operand 2 of `S2UR` takes a special register; this is `0x5` ["));
   CHECK(says(said_of("  IMAD x, 0x5, x, x"), "operand 2 of `IMAD` takes a general register (`r`)"));
   CHECK(says(said_of("  IMAD x, -x, x, x"), "`IMAD` does not negate this operand"));
   CHECK(says(said_of("  LDS x, tmem[u]"), "operand 2 of `LDS` takes a shared address `[x+0x10]`"));
