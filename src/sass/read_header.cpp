@@ -123,8 +123,7 @@ void HeaderReader::run(std::vector<Directive>& lines) {
   }
 }
 
-// ---- Words and numbers
-// ---------------------------------------------------------------------------------------------------
+// ---- Words and numbers ----------------------------------------------------------------------------------------------
 
 bool HeaderReader::wanted(const Cursor& at, std::string what) {
   diagnostics_.error(at.here(), kWanted, what);
@@ -178,8 +177,7 @@ bool HeaderReader::place(Cursor& at, std::size_t start, const std::string& name,
   return false;
 }
 
-// ---- The host's facts
-// ------------------------------------------------------------------------------------------------------
+// ---- The host's facts -----------------------------------------------------------------------------------------------
 
 bool HeaderReader::kernel(Directive& line) {
   return name(line.rest, program_.kernel);
@@ -316,8 +314,7 @@ bool HeaderReader::form(Directive& line) {
   return false;
 }
 
-// ---- Memory
-// ------------------------------------------------------------------------------------------------------------------
+// ---- Memory ---------------------------------------------------------------------------------------------------------
 
 bool HeaderReader::buffer(Directive& line) {
   Cursor& at = line.rest;
@@ -446,8 +443,7 @@ bool HeaderReader::word(Directive& line) {
   return true;
 }
 
-// ---- Pipes and values
-// ----------------------------------------------------------------------------------------------------------
+// ---- Pipes and values -----------------------------------------------------------------------------------------------
 
 bool HeaderReader::pipe_barrier(Cursor& at, MBarrierId& id) {
   Cursor before = at;
@@ -549,8 +545,7 @@ void read_header(std::vector<Directive>& lines, Program& program, Declared& decl
   HeaderReader(program, declared, values, diagnostics).run(lines);
 }
 
-// ---- Sections
-// ----------------------------------------------------------------------------------------------------------------------
+// ---- Sections -------------------------------------------------------------------------------------------------------
 
 bool is_section(std::string_view word) {
   return word == ".start" || word == ".role" || word == ".finish";

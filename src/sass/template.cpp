@@ -6,8 +6,6 @@
 
 namespace warpcc::sass {
 
-// ---------------------------------------------------------------------------------------------------------
-
 namespace {
 
 // SASS has no immediate in the first place of a sum or a selection: it changes places with the second, and a selection
