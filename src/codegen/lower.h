@@ -1,0 +1,136 @@
+// From the typed kernel's statements and control to lines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/cluster.h"
+#include "codegen/declare.h"
+#include "codegen/emit.h"
+#include "codegen/memory.h"
+#include "codegen/names.h"
+#include "codegen/values.h"
+
+namespace warpcc::codegen {
+
+class Lower {
+ public:
+  Lower(const kernel::Kernel& kernel, const Memory& memory, const Declared& declared, sass::Program& program,
+        const Sources& sources, Diagnostics& diagnostics);
+
+  // Writes all code and its sections into the program.
+  void program();
+
+ private:
+  // ---- control.cpp: sections, loops, branches, rings
+  void start(Place in);
+  void choose_roles(const std::vector<sass::LabelId>& labels);
+  void role(const kernel::Role& role, sass::LabelId label, Place in);
+  void finish(Place in);
+  void begin_section(sass::Section section, Place in);
+  void begin_rings(const kernel::Role& role);
+
+  void block(const kernel::Block& block);
+  void node(const kernel::Instruction& instruction);
+  void node(const kernel::Loop& loop);
+  void node(const kernel::Forever& loop);
+  void node(const kernel::Break& leave);
+  void node(const kernel::When& when);
+  void node(const kernel::On& on);
+  void node(const kernel::Hold& hold);
+
+  // What a block changes: registers that may be coordinates, and rings.
+  const std::vector<Symbol>& changes(const kernel::Block& block);
+  void changed_from(const std::vector<Symbol>& symbols, Place place);
+  void branch(const kernel::RegisterOperand& when, bool if_true, sass::LabelId label, sass::Mark mark,
+              const std::string& comment);
+  void branch(Operand predicate, sass::LabelId label, const std::string& comment);
+  bool in_role_ = false;  // not in start or finish
+
+  // ---- lower_*.cpp: one statement, one instruction
+  void instruction(const kernel::Instruction& instruction);
+  void plain(const kernel::Instruction& instruction);
+  void shared_access(const kernel::Instruction& instruction);
+  void load(const kernel::Instruction& instruction);
+  void store(const kernel::Instruction& instruction);
+  void prefetch(const kernel::Instruction& instruction);
+  void mma(const kernel::Instruction& instruction);
+  void commit(const kernel::Instruction& instruction);
+  void tensor_load(const kernel::Instruction& instruction);
+  void allocate(const kernel::Instruction& instruction);
+  void init(const kernel::Instruction& instruction);
+  void arrive(const kernel::Instruction& instruction);
+  void wait(const kernel::Instruction& instruction);
+  void probe(const kernel::Instruction& instruction);
+  void cta_sync(const kernel::Instruction& instruction);
+  void unsupported(const kernel::Instruction& instruction);
+
+  // A line of the program, with the statement's guard and text.
+  sass::Line& say(const kernel::Instruction& instruction, std::string_view opcode, std::vector<Operand> operands);
+  sass::Line& finish_line(const kernel::Instruction& instruction, sass::Line& line);
+  // The guard of the statement at hand; `never`: it is never executed here.
+  std::optional<Operand> guard(const kernel::Instruction& instruction, bool& never);
+  std::optional<Operand> guard_;
+
+  // ---- facts.cpp: predicates made once at the role's head
+  struct Fact {
+    bool never = false;                // false here
+    std::optional<Operand> predicate;  // none: true here
+  };
+  Fact fact(const kernel::Facts& facts, bool uniform);
+  sass::Expr comparison(const Form& left, const kernel::Compare& compare);
+
+  // ---- operands
+  Reference reference(const kernel::View& view);
+  Reference reference(const kernel::BarrierOperand& barrier);
+  Quantity address_of(Reference reference);
+  const kernel::BarrierOperand& barrier_of(const kernel::Instruction& instruction, std::size_t operand);
+  // The CTAs that execute the statement.
+  std::vector<int> running(const kernel::Instruction& instruction) const;
+  Reg mask(const Mask& mask, const std::string& name, sass::Held held);
+  // `[x+offset]` of a barrier, with the offset from its pipe's own address.
+  Operand barrier_address(const Reference& reference);
+  Operand plain_operand(const kernel::Operand& operand, const isa::StatementSlot& slot);
+
+  // ---- the copy engine's vectors and the MMA's descriptors: rule 5
+  struct Vector {
+    std::string name;
+    int width = 4;
+    std::vector<bool>
+        hoisted;  // by component: set where its value is known, since all that use the vector have the same
+  };
+  void plan_vectors(const kernel::Block& block);
+  const Declared::MapKey& map_key(const kernel::Instruction& instruction);
+  std::vector<Quantity> coordinates(const kernel::View& global);
+  std::unordered_map<const kernel::Instruction*, Vector> vectors_;
+  std::unordered_map<const kernel::Instruction*, Declared::MapKey> map_keys_;
+  struct Descriptor {
+    Quantity low;
+    std::uint32_t high = 0;
+    std::uint32_t low_word = 0;
+  };
+  Descriptor descriptor(const kernel::View& view, bool is_a);
+  Reg descriptor_group(const std::string& letter, const Descriptor& descriptor, const Reference& reference);
+  int next_descriptor_ = 0;  // alternates between two groups
+
+  const kernel::Kernel& kernel_;
+  const Memory& memory_;
+  const Declared& declared_;
+  sass::Program& program_;
+  Diagnostics& diagnostics_;
+  Emit emit_;
+  Names names_;
+  Values values_;
+
+  Place here_ = Place::none;
+  sass::LabelId finish_label_ = sass::LabelId::none;
+  std::vector<sass::LabelId> loop_ends_;   // of loops that a break leaves
+  std::map<kernel::CounterId, Reg> more_;  // a counter's `more`
+  std::unordered_map<const kernel::Block*, std::vector<Symbol>> changes_;
+};
+
+}  // namespace warpcc::codegen
