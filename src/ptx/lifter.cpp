@@ -21,8 +21,6 @@ constexpr Message<std::string> kOperandsNotLifted{
     "operands-not-lifted",
     "`{}` with these operands has no form in PTX that warpcc knows: an operand that PTX has no place for must be "
     "the register that is always zero or true"};
-constexpr Message<std::string> kLaneGuard{
-    "lane-guard-on-once", "`{}` is issued once a warp: its guard must be a uniform predicate, not a lane's"};
 
 std::string immediate(std::int64_t number, Type type) {
   auto bits = static_cast<std::uint32_t>(number);
@@ -209,7 +207,6 @@ void Lifter::put_once(std::string_view text) {
     return;
   }
   const Operand& guard = *line().guard;
-  if (guard.reg.file != File::up) fail(kLaneGuard, spelled());
   int skip = ++skips_;
   put_always(fmt::format("@{}{} bra $skip_{};", guard.negated ? "" : "!", source(guard.reg), skip));
   put_always(fmt::format("@%elected {}", text));

@@ -288,8 +288,29 @@ TEST_CASE("a program for one CTA and for a pair is refused") {
   CHECK(result.complaints.find("`UTCBAR` and `UTCBAR.2CTA`") != std::string::npos);
 }
 
-TEST_CASE("a lane's guard on an instruction that is issued once is refused") {
-  refused("  @P0 UTCBAR [UR4], URZ\n", "");
+TEST_CASE("what later kernels need") {
+  lifts_to("TAKE:\n  USETMAXREG.TRY_ALLOC.CTAPOOL UP2, 0xe8\n  BRA.U !UP2, TAKE\n",
+           "setmaxnreg.inc.sync.aligned.u32 0xe8;\n  mov.pred %UP2, 1;\n  @!%UP2 bra $TAKE;");
+  lifts_to(
+      "  UGETNEXTWORKID.BROADCAST [UR4], [UR5]\n",
+      "@%elected clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all"
+      ".b128 [%UR4], [%UR5];");
+  lifts_to("  F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R20, R0, R1, RZ\n  STS [R2], R20\n",
+           "cvt.rn.satfinite.e4m3x2.f32 %h0, %R0, %R1;\n  cvt.u32.u16 %R20, %h0;");
+  lifts_to("  SHFL.IDX PT, R20, R0, RZ, 0x1f\n  STS [R2], R20\n", "shfl.sync.idx.b32 %R20, %R0, 0, 0x1f, 0xffffffff;");
+  lifts_to("  VOTE.ANY P2, P0\n  @P2 EXIT\n", "vote.sync.any.pred %P2, %P0, 0xffffffff;");
+  lifts_to("  REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR6][R2.64], R0\n",
+           "red.relaxed.gpu.global.add.v4.f32 [%d0], {%R0, %R1, %R2, %R3};");
+}
+
+TEST_CASE("Hopper: additions without carries, its parameter block") {
+  Result result = lift("  S2R R0, SR_TID.X\n  IADD3 R1, R0, 0x5, RZ\n  ULDC.64 UR4, c[0x0][0x210]\n  STS [R0], R1\n",
+                       "sm_90a", false);
+  REQUIRE_MESSAGE(!result.text.empty(), result.complaints);
+  CHECK(result.text.find(".target sm_90a") != std::string::npos);
+  CHECK(result.text.find("add.u32 %R1, %R0, 5;") != std::string::npos);
+  CHECK(result.text.find("ld.param.b32 %UR4, [param_flags+0];") != std::string::npos);
+  check_assembles(result.text, isa::Target::sm_90a);
 }
 
 TEST_CASE("loops are not unrolled") {
