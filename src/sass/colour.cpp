@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
-#include <numeric>
 
 #include "sass/flow.h"
 
@@ -66,7 +66,7 @@ class Colouring {
 
   // Two values interfere where one is written while the other is live, or where one line writes both.
   void find_interference() {
-    neighbours_.assign(program_.values.size(), {});
+    neighbours_.assign(program_.values.size() * live_.words, 0);
     std::vector<std::uint64_t> after(live_.words);
     std::vector<std::size_t> written;
     for (std::size_t i = 0; i < program_.lines.size(); ++i) {
@@ -83,19 +83,24 @@ class Colouring {
       for (std::size_t one : written) after[one / 64] |= std::uint64_t{1} << (one % 64);
       for (std::size_t one : written) join(one, after);
     }
-    for (auto& list : neighbours_) {
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
   }
 
   void join(std::size_t one, const std::vector<std::uint64_t>& others) {
     for (std::size_t w = 0; w < others.size(); ++w) {
       for (std::uint64_t rest = others[w]; rest != 0; rest &= rest - 1) {
-        std::size_t other = w * 64 + static_cast<std::size_t>(__builtin_ctzll(rest));
+        std::size_t other = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
         if (other == one || value(other).file != value(one).file) continue;
-        neighbours_[one].push_back(static_cast<std::uint32_t>(other));
-        neighbours_[other].push_back(static_cast<std::uint32_t>(one));
+        neighbours_[one * live_.words + w] |= std::uint64_t{1} << (other % 64);
+        neighbours_[other * live_.words + one / 64] |= std::uint64_t{1} << (one % 64);
+      }
+    }
+  }
+
+  template <typename Visit>
+  void for_each_neighbour(std::size_t one, Visit visit) const {
+    for (std::size_t w = 0; w < live_.words; ++w) {
+      for (std::uint64_t rest = neighbours_[one * live_.words + w]; rest != 0; rest &= rest - 1) {
+        visit(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
       }
     }
   }
@@ -122,11 +127,11 @@ class Colouring {
     for (std::size_t one : order) program_.values[one].colour = -1;
     for (std::size_t one : order) {
       Registers used = taken_[static_cast<std::size_t>(file)];
-      for (std::uint32_t other : neighbours_[one]) {
+      for_each_neighbour(one, [&](std::size_t other) {
         const Value& neighbour = value(other);
         for (int n = 0; neighbour.colour >= 0 && n < neighbour.width; ++n)
           used.set(static_cast<std::size_t>(neighbour.colour + n));
-      }
+      });
       int place = first_free(used, value(one), limit(file));
       if (place < 0) return false;
       program_.values[one].colour = static_cast<std::int16_t>(place);
@@ -147,14 +152,14 @@ class Colouring {
   std::vector<std::size_t> smallest_last(std::vector<std::size_t> left) const {
     std::vector<int> around(program_.values.size(), 0);
     for (std::size_t one : left) {
-      for (std::uint32_t other : neighbours_[one]) around[one] += value(other).width;
+      for_each_neighbour(one, [&](std::size_t other) { around[one] += value(other).width; });
     }
     std::vector<std::size_t> order;
     while (!left.empty()) {
       auto least = std::min_element(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
         return around[a] - value(a).width < around[b] - value(b).width;
       });
-      for (std::uint32_t other : neighbours_[*least]) around[other] -= value(*least).width;
+      for_each_neighbour(*least, [&](std::size_t other) { around[other] -= value(*least).width; });
       order.push_back(*least);
       left.erase(least);
     }
@@ -242,7 +247,7 @@ class Colouring {
   std::array<Registers, kFiles> taken_{};
   std::vector<std::size_t> first_use_;
   Liveness live_;
-  std::vector<std::vector<std::uint32_t>> neighbours_;
+  std::vector<std::uint64_t> neighbours_;  // live_.words words a value: those it interferes with
 };
 
 }  // namespace

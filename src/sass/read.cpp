@@ -21,7 +21,14 @@ constexpr Message<> kNoHeld{"sass-no-held", "what the line is held to is wanted 
 constexpr Message<> kGivenUp{"sass-given-up", "too many errors; the rest of the text is not read"};
 constexpr Message<> kNoCode{"sass-no-code", "the text has no line of code"};
 
+constexpr Message<std::size_t> kTooManyLines{"sass-too-large", "a program of more than {} lines is not taken"};
+constexpr Message<std::size_t, std::size_t> kTooLarge{
+    "sass-too-large", "a program of {} lines with {} named registers is not taken: their flow would fill the memory"};
+
 constexpr std::size_t kMostErrors = 50;
+// A program of a hundred times the size of a kernel is still taken. What flow and colouring keep grows with lines ×
+// registers.
+constexpr std::size_t kMostLines = 200'000, kMostRegisters = 16'384, kMostBits = std::size_t{1} << 29;
 
 // `wait inp.full  gemm.wk:141`, apart.
 void split_comment(std::string_view text, Line& line) {
@@ -68,6 +75,7 @@ class TextReader {
       }
       read_line(place);
     }
+    if (errors() == 0) check_size();
     if (errors() == 0) values_.finish();
     if (errors() > 0) return std::nullopt;
     return std::move(program_);
@@ -83,9 +91,17 @@ class TextReader {
   }
   std::size_t errors() const { return diagnostics_.all().size() - errors_before_; }
 
+  void check_size() {
+    std::size_t registers = 0;
+    for (const Value& value : program_.values) registers += value.width;
+    if (registers > kMostRegisters || registers * program_.lines.size() > kMostBits) {
+      diagnostics_.error({file_, 0, 0}, kTooLarge, program_.lines.size(), registers);
+    }
+  }
+
   // Lines by what they are: header, section, label, code.
   void sort_lines() {
-    for (std::size_t begin = 0; begin < text_.size() && errors() < kMostErrors;) {
+    for (std::size_t begin = 0; begin < text_.size() && errors() < kMostErrors && code_.size() <= kMostLines;) {
       std::size_t end = std::min(text_.find('\n', begin), text_.size());
       sort_line({begin, end});
       begin = end + 1;
@@ -107,6 +123,7 @@ class TextReader {
       at.skip_spaces();
       if (at.done() || at.peek() == ';') return label(name, at.range_from(start));
     }
+    if (code_.size() == kMostLines) diagnostics_.error(cursor(place).whole(), kTooManyLines, kMostLines);
     code_.push_back(place);
   }
 

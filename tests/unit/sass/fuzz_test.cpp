@@ -45,8 +45,12 @@ TEST_CASE("texts with characters changed, lines dropped, doubled and swapped") {
   const std::string alphabet = "x0.,[]()+-*/%@!|=;:~# \n\tPURZ9\xff";
   std::mt19937 random(7);
   int read = 0;
-  for (const char* example : {testing::kLoads, testing::kPair}) {
-    for (int round = 0; round < 1500; ++round) {
+  auto pair = read_text(testing::kPair);
+  REQUIRE(pair.program);
+  REQUIRE(colour(*pair.program, 168, pair.diagnostics));
+  std::string coloured = print(*pair.program, Form::coloured), both = print(*pair.program, Form::both);
+  for (const std::string& example : {std::string(testing::kLoads), std::string(testing::kPair), coloured, both}) {
+    for (int round = 0; round < 1000; ++round) {
       std::string text = example;
       int changes = 1 + static_cast<int>(random() % 2);
       for (int i = 0; i < changes; ++i) {
@@ -79,7 +83,7 @@ TEST_CASE("texts with characters changed, lines dropped, doubled and swapped") {
     }
   }
   CHECK(read > 100);
-  CHECK(read < 2000);
+  CHECK(read < 3000);
 }
 
 TEST_CASE("junk") {
@@ -89,9 +93,15 @@ TEST_CASE("junk") {
   std::string lines;
   for (int i = 0; i < 300000; ++i) lines += "no such line of code at all\n";
   check(lines);
-  std::string many = ".kernel k\n.sm sm_90a\n.threads 32\n  MOV x, 0x1\n";
+  const std::string head = ".kernel k\n.sm sm_90a\n.threads 32\n  MOV x, 0x1\n";
+  std::string many = head, names = head, groups = head;
   for (int i = 0; i < 100000; ++i) many += "  IADD3 x, x, 0x1, RZ = (lane + 1)\n";
-  check(many);
+  for (int i = 0; i < 100000; ++i) names += fmt::format("  MOV x{}, x\n", i);
+  for (int i = 0; i < 60; ++i) groups += fmt::format("  MOV x{}.250, x\n", i);
+  for (int i = 0; i < 60; ++i) groups += fmt::format("  MOV x, x{}.250\n", i);
+  CHECK(check(many));
+  CHECK(!check(names));
+  CHECK(check(groups));
   check(".kernel k\n.sm sm_90a\n.threads 32\n  MOV " + std::string(3000000, 'n') + ", 0x1\n");
   check(".kernel k\n.sm sm_90a\n.threads 32\n  MOV x, 0x1 = (lane) ; " + std::string(3000000, 'n') + "\n");
 }
