@@ -8,7 +8,8 @@
 
 namespace warpcc::layout {
 
-// What is wrong with a part before any encoding is asked: its rank, or that it leaves its tile.
+// What is wrong with a part before any encoding is asked: its rank, that it leaves its tile, or that it is larger than
+// all of a CTA's shared or tensor memory, so that no walk over its coordinates is long.
 std::optional<std::string> not_a_part(const Part& part);
 
 // The first coordinate of the tile in the part, last coordinate fastest, at which `differs` is true; its argument is

@@ -8,10 +8,11 @@ namespace warpcc::layout {
 // By the names of the PTX ISA (tcgen05, data path layouts): D and A a row a lane; F 16 rows in each quarter of the
 // lanes; B the columns' second half in the upper 64 lanes.
 Map accumulator(int m, int n, bool pair) {
+  if (n < 1 || n > 256) return {};
   const Coordinate columns{{n, 1}};
-  if (n > 0 && ((m == 128 && !pair) || (m == 256 && pair))) return Map({{{128, kTensorLane}}, columns});
-  if (n > 0 && m == 64 && !pair) return Map({{{16, kTensorLane}, {4, 32 * kTensorLane}}, columns});
-  if (n > 0 && n % 2 == 0 && m == 128 && pair) return Map({{{64, kTensorLane}}, {{n / 2, 1}, {2, 64 * kTensorLane}}});
+  if ((m == 128 && !pair) || (m == 256 && pair)) return Map({{{128, kTensorLane}}, columns});
+  if (m == 64 && !pair) return Map({{{16, kTensorLane}, {4, 32 * kTensorLane}}, columns});
+  if (n % 2 == 0 && m == 128 && pair) return Map({{{64, kTensorLane}}, {{n / 2, 1}, {2, 64 * kTensorLane}}});
   return {};
 }
 

@@ -143,6 +143,12 @@ TEST_CASE("equal functions over a shape have equal forms, different ones differe
   CHECK(equals > 0);
 }
 
+TEST_CASE("a broadcast is not merged with what is none") {
+  const Map map({{{4, 0, true}, {2, 0}}});
+  CHECK(canonical(map) == map);
+  CHECK(canonical(Map({{{4, 0, true}, {2, 0, true}}})) == Map({{{8, 0, true}}}));
+}
+
 TEST_CASE("composition is associative") {
   RandomMaps random(4);
   int compared = 0;
@@ -258,7 +264,7 @@ TEST_CASE("a complement fills what is left") {
   }
   CHECK(filled > 500);
   CHECK_FALSE(complement(Map({{{4, 1}}, {{4, 2}}}), 64));
-  CHECK_FALSE(complement(Map({{{4, 1}}, {{2, 6}}}), 64));
+  CHECK_FALSE(complement(Map({{{4, 1}}, {{2, 6}}}), 12));
   CHECK_FALSE(complement(Map({{{4, 1}}}), 6));
   CHECK_FALSE(complement(Map({{{4, 0}}}), 4));
   CHECK_FALSE(complement(Map({{{4, 4}}}), 8));

@@ -154,9 +154,13 @@ TEST_CASE("what no descriptor expresses is refused, with the first coordinate th
   CHECK(refusal(rows, swizzle_of_span(128), {0, 56}, {64, 16}).reason ==
         "coordinate 1 of the part is 56 +: 16, and the tile is (128, 64)");
   CHECK(refusal(rows, {}, {0, 0}, {128, 16}, 0x400, Element::u64).reason == "the tensor core reads no u64");
-  // Groups of 8 rows further apart than the field reaches.
-  CHECK_FALSE(
-      refusal(Map({{{8, 64}, {2, 1 << 20}}, {{64, 1}}}), swizzle_of_span(128), {0, 0}, {16, 16}).reason.empty());
+  // Groups of 8 rows further apart than the field reaches, or by no multiple of 16 bytes.
+  CHECK(refusal(Map({{{8, 64}, {2, 1 << 20}}, {{64, 1}}}), swizzle_of_span(128), {0, 0}, {16, 16}).reason ==
+        "from (0, 0) to (8, 0) are 2097152 bytes: a descriptor has multiples of 16 up to 262128");
+  CHECK(refusal(Map({{{8, 64}, {2, 516}}, {{64, 1}}}), swizzle_of_span(128), {0, 0}, {16, 16}).reason ==
+        "from (0, 0) to (8, 0) are 1032 bytes: a descriptor has multiples of 16 up to 262128");
+  CHECK(refusal(Map({{{1 << 30, 64}}, {{64, 1}}}), swizzle_of_span(128), {0, 0}, {1 << 30, 16}).reason ==
+        "(1073741824, 16) elements of f16 are more than a CTA's memory holds");
 }
 
 TEST_CASE("operand descriptors: bits that are none are none; those that are come back") {

@@ -110,6 +110,9 @@ TEST_CASE("what no box fills is refused, with the first coordinate that differs"
         "a row of 4 elements of f16: the rows of a box are multiples of 16 bytes");
   CHECK(refusal(rows, {}, {0, 8}, {64, 8}).reason ==
         "it starts 16 bytes into its tile: a box starts at multiples of 128");
+  CHECK(refusal(row_major(std::vector<std::int64_t>{256, 256, 256, 256, 256}), {}, {0, 0, 0, 0, 0},
+                {256, 256, 256, 256, 256})
+            .reason == "(256, 256, 256, 256, 256) elements of f16 are more than a CTA's memory holds");
   const Misfit narrow = refusal(rows, {}, {0, 0}, {64, 32});
   CHECK(narrow.coordinate == std::vector<std::int64_t>{1, 0});
   CHECK(narrow.reason ==
