@@ -12,8 +12,10 @@ namespace {
 using E = tree::Expr;
 
 constexpr Message<std::string> not_callable{"not-callable", "{} and cannot be called"};
-constexpr Message<std::string> proc_is_no_value{"not-callable", "`{}` is a proc: its call is a statement and has no value"};
-constexpr Message<std::string, std::size_t, std::size_t> argument_count{"wrong-count", "`{}` takes {} arguments; {} are given"};
+constexpr Message<std::string> proc_is_no_value{"not-callable",
+                                                "`{}` is a proc: its call is a statement and has no value"};
+constexpr Message<std::string, std::size_t, std::size_t> argument_count{"wrong-count",
+                                                                        "`{}` takes {} arguments; {} are given"};
 constexpr Message<std::string> no_names{"wrong-arguments", "the arguments of `{}` have no names"};
 constexpr Message<std::string> at_least_one{"wrong-count", "`{}` takes at least one argument"};
 constexpr Message<std::string> positive{"wrong-argument", "`{}` wants a number greater than 0"};
@@ -21,10 +23,13 @@ constexpr Message<std::string, std::string, std::string> unknown_field{"no-field
 constexpr Message<std::string, std::string> field_missing{"no-field", "`{}` needs a value for `{}`"};
 constexpr Message<std::string, std::string> field_twice{"field-twice", "`{}` is given a value for `{}` twice"};
 constexpr Message<std::string> fields_are_named{"wrong-arguments", "a `{}` is made by naming its fields"};
-constexpr Message<std::string, std::string> is_a_bundle{"wrong-arguments", "`{}` is a bundle of registers: `regs NAME: {}`"};
+constexpr Message<std::string, std::string> is_a_bundle{"wrong-arguments",
+                                                        "`{}` is a bundle of registers: `regs NAME: {}`"};
 constexpr Message<std::string, std::size_t> case_carries{"wrong-count", "`{}` carries {} values"};
-constexpr Message<> out_of_physical{"out-of-physical", "nothing maps out of a physical index: `compose` wants a logical layout inside"};
-constexpr Message<> compose_unsupported{"not-supported", "`compose` of these layouts is not supported yet: write the composed layout out"};
+constexpr Message<> out_of_physical{"out-of-physical",
+                                    "nothing maps out of a physical index: `compose` wants a logical layout inside"};
+constexpr Message<> compose_unsupported{
+    "not-supported", "`compose` of these layouts is not supported yet: write the composed layout out"};
 constexpr Message<std::string> wants_layout{"wrong-argument", "a layout is wanted; {}"};
 constexpr Message<std::string, std::string, std::string> wrong_result{"wrong-type", "`{}` gives {}; this is {}"};
 
@@ -71,7 +76,8 @@ Value Evaluator::make_record(const StructRef& of, const E::Call& call, SourceRan
       session_.error(argument.value->where, fields_are_named, it.name.text);
       return Bad{};
     }
-    auto field = std::find_if(it.fields.begin(), it.fields.end(), [&](const tree::Typed& f) { return f.name.text == argument.name->text; });
+    auto field = std::find_if(it.fields.begin(), it.fields.end(),
+                              [&](const tree::Typed& f) { return f.name.text == argument.name->text; });
     if (field == it.fields.end()) {
       session_.error(argument.name->where, unknown_field, it.name.text, argument.name->text, fields_of(it));
       return Bad{};
@@ -105,9 +111,11 @@ Value Evaluator::call(const E::Call& call, SourceRange where, Scope& scope, cons
   if (auto* of = std::get_if<E::Member>(&call.callee->is)) {
     const Value inner = eval(*of->of, scope);
     if (inner.bad()) return Bad{};
-    if (of->name.text == "swizzle" && (inner.has<LayoutRef>() || inner.has<Builtin>())) return swizzled(inner, call, where, scope);
+    if (of->name.text == "swizzle" && (inner.has<LayoutRef>() || inner.has<Builtin>()))
+      return swizzled(inner, call, where, scope);
     if (auto* an_enum = inner.get<EnumRef>()) {
-      if (const int which = case_named(*an_enum->tree, of->name.text); which >= 0) return make_case(*an_enum, which, call, where, scope);
+      if (const int which = case_named(*an_enum->tree, of->name.text); which >= 0)
+        return make_case(*an_enum, which, call, where, scope);
     }
     if (auto* a_module = inner.get<Module*>()) {
       // A case of one of the module's enums, said with the module's name alone, where the enum is known.
@@ -154,7 +162,8 @@ Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where
   session_.chain.push_back({it.name.text, where});
   const std::optional<Type> result = resolve(it.result, inner);
   Value value = result ? eval(*it.body, inner, &*result) : Value(Bad{});
-  if (!value.bad() && result->kind >= Type::Kind::layout_logical && result->kind <= Type::Kind::layout_physical && value.has<LayoutRef>()) {
+  if (!value.bad() && result->kind >= Type::Kind::layout_logical && result->kind <= Type::Kind::layout_physical &&
+      value.has<LayoutRef>()) {
     auto said = std::make_shared<LayoutDescription>(**value.get<LayoutRef>());
     said->says = result->kind;
     value = LayoutRef(said);
@@ -170,11 +179,15 @@ Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where
 Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange where, Scope& scope) {
   constexpr const char* kNames[] = {"min", "max", "ceil_div", "log2", "bytes", "compose"};
   if (builtin > Builtin::compose) {
-    session_.error(call.callee->where, not_callable, fmt::format("`{}` is a layout of the shape that it stands by", session_.one_line(call.callee->where)));
+    session_.error(
+        call.callee->where, not_callable,
+        fmt::format("`{}` is a layout of the shape that it stands by", session_.one_line(call.callee->where)));
     return Bad{};
   }
   const std::string name = kNames[static_cast<int>(builtin)];
-  const std::size_t count = builtin == Builtin::ceil_div || builtin == Builtin::compose ? 2 : builtin >= Builtin::log2 ? 1 : 0;
+  const std::size_t count = builtin == Builtin::ceil_div || builtin == Builtin::compose ? 2
+                            : builtin >= Builtin::log2                                  ? 1
+                                                                                        : 0;
   if (count && call.arguments.size() != count) {
     session_.error(where, argument_count, name, count, call.arguments.size());
     return Bad{};
@@ -190,7 +203,8 @@ Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange 
     }
   }
   if (builtin == Builtin::bytes) {
-    const Value type = typed(*call.arguments[0].value, scope, Type{.kind = Type::Kind::type}, "the argument of `bytes`");
+    const Value type =
+        typed(*call.arguments[0].value, scope, Type{.kind = Type::Kind::type}, "the argument of `bytes`");
     if (type.bad()) return Bad{};
     if (auto* of = type.get<Type>(); of->kind == Type::Kind::element) return std::int64_t{layout::bytes(of->element)};
     session_.error(call.arguments[0].value->where, not_callable, "this type has no size");
@@ -202,7 +216,9 @@ Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange 
       if (value.bad()) return Bad{};
       auto* layout = value.get<LayoutRef>();
       if (!layout && !value.has<Builtin>()) {
-        session_.error(argument.value->where, wants_layout, fmt::format("`{}` is {}", session_.one_line(argument.value->where), describe(value, session_.kernel)));
+        session_.error(
+            argument.value->where, wants_layout,
+            fmt::format("`{}` is {}", session_.one_line(argument.value->where), describe(value, session_.kernel)));
         return Bad{};
       }
       const bool physical = !layout || (*layout)->says == Type::Kind::layout_physical || (*layout)->swizzle_span != 0;

@@ -34,8 +34,9 @@ bool holds(const Kernel& kernel, const Pipe& pipe, Side side, int rank) {
   return std::all_of(pins.begin(), pins.end(), [&](const Pin& pin) { return at[pin.axis] == pin.at; });
 }
 
-// A signal goes from one side's CTA to every CTA that holds the other side and agrees with it on the axes that neither side is pinned on:
-// along a pinned axis one CTA serves all. What a consumer frees is filled by all producers along `across` together.
+// A signal goes from one side's CTA to every CTA that holds the other side and agrees with it on the axes that neither
+// side is pinned on: along a pinned axis one CTA serves all. What a consumer frees is filled by all producers along
+// `across` together.
 std::uint32_t reached(const Kernel& kernel, const Pipe& pipe, BarrierOperand::Kind barrier, int from) {
   const bool to_consumers = barrier == BarrierOperand::Kind::full;
   if (!holds(kernel, pipe, to_consumers ? Side::producer : Side::consumer, from)) return 0;

@@ -10,16 +10,20 @@ namespace {
 
 constexpr Message<std::string, std::string> undeclared_near{"undeclared", "`{}` is not declared; there is `{}`"};
 constexpr Message<std::string> undeclared{"undeclared", "`{}` is not declared"};
-constexpr Message<std::string, std::string> not_constant_integer{"not-constant", "{} is an integer known at compile time; {}"};
-constexpr Message<std::string, std::string> not_constant_boolean{"not-constant", "{} is true or false at compile time; {}"};
+constexpr Message<std::string, std::string> not_constant_integer{"not-constant",
+                                                                 "{} is an integer known at compile time; {}"};
+constexpr Message<std::string, std::string> not_constant_boolean{"not-constant",
+                                                                 "{} is true or false at compile time; {}"};
 constexpr Message<std::string, std::string, std::string> wrong_type{"wrong-type", "{} is {}; {}"};
 constexpr Message<> overflow{"overflow", "this does not fit in 64 bits"};
 constexpr Message<> division_by_zero{"division-by-zero", "a division by 0"};
 constexpr Message<std::int64_t> bad_shift{"bad-shift", "a shift by {}: 0 to 63"};
-constexpr Message<std::string, std::string, std::string> cannot_operate{"wrong-operands", "`{}` has no meaning between {} and {}"};
+constexpr Message<std::string, std::string, std::string> cannot_operate{"wrong-operands",
+                                                                        "`{}` has no meaning between {} and {}"};
 constexpr Message<std::string, std::string> cannot_compare{"wrong-operands", "{} and {} cannot be compared"};
-constexpr Message<std::string> register_compared{
-    "register-compared", "{} is known at run time only: an instruction compares it (`isetp`, `uisetp`), and a predicate holds what it found"};
+constexpr Message<std::string> register_compared{"register-compared",
+                                                 "{} is known at run time only: an instruction compares it (`isetp`, "
+                                                 "`uisetp`), and a predicate holds what it found"};
 constexpr Message<std::string> no_negative{"wrong-operands", "{} has no negative"};
 constexpr Message<std::string> no_not{"wrong-operands", "{} has no opposite"};
 constexpr Message<> facts_are_joined{"facts-are-joined", "facts are joined by `&&` alone"};
@@ -29,25 +33,29 @@ constexpr Message<std::string> no_arm{"no-arm", "no arm of this `match` has the 
 constexpr Message<std::string, std::string> register_without_range{
     "no-range", "`{}` has no range, and a coordinate needs one: declare it `{}`"};
 constexpr Message<std::string> not_an_index{"not-an-index", "a coordinate is an index value; {}"};
-constexpr Message<> index_times_index{"index-product", "a coordinate is a sum of constant multiples: one side of a product is a constant"};
-constexpr Message<> division_of_registers{
-    "index-division", "`/` and `%` are of constants and fixed indices (`lane`, `warp`, axes …): of a register or counter they are computed into an index register first"};
+constexpr Message<> index_times_index{
+    "index-product", "a coordinate is a sum of constant multiples: one side of a product is a constant"};
+constexpr Message<> division_of_registers{"index-division",
+                                          "`/` and `%` are of constants and fixed indices (`lane`, `warp`, axes …): of "
+                                          "a register or counter they are computed into an index register first"};
 constexpr Message<> divided_by_index{"index-division", "`/` and `%` are by a constant that is greater than 0"};
-constexpr Message<std::string> not_a_fact{"not-a-fact",
-                                          "a fact is `one`, `inside`, or a comparison of fixed indices with a constant; {}"};
+constexpr Message<std::string> not_a_fact{
+    "not-a-fact", "a fact is `one`, `inside`, or a comparison of fixed indices with a constant; {}"};
 
 std::string is_a(std::string_view text, const Value& value, const kernel::Kernel& kernel) {
   return fmt::format("`{}` is {}", text, describe(value, kernel));
 }
 
 const char* spelled(tree::Binary op) {
-  constexpr const char* kSpelled[] = {"||", "&&", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>", "+", "-", "*", "/", "%"};
+  constexpr const char* kSpelled[] = {"||", "&&", "==", "!=", "<", "<=", ">", ">=", "|",
+                                      "^",  "&",  "<<", ">>", "+", "-",  "*", "/",  "%"};
   return kSpelled[static_cast<int>(op)];
 }
 
 bool is_index_like(const Value& value) {
   return value.has<std::int64_t>() || value.has<kernel::Index>() || value.has<CounterRef>() ||
-         (value.has<RegisterRef>() && (value.get<RegisterRef>()->file == isa::File::r || value.get<RegisterRef>()->file == isa::File::ur));
+         (value.has<RegisterRef>() &&
+          (value.get<RegisterRef>()->file == isa::File::r || value.get<RegisterRef>()->file == isa::File::ur));
 }
 
 std::optional<kernel::Compare::Is> compare_of(tree::Binary op, bool swapped) {
@@ -125,8 +133,10 @@ std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, S
     return Type{.kind = Type::Kind::element, .element = *element};
   }
   if (std::optional<isa::Target> target = isa::target_named(name)) return *target;
-  constexpr std::pair<std::string_view, Type::Kind> kTypes[] = {{"int", Type::Kind::integer}, {"bool", Type::Kind::boolean},
-                                                                {"string", Type::Kind::string}, {"type", Type::Kind::type},
+  constexpr std::pair<std::string_view, Type::Kind> kTypes[] = {{"int", Type::Kind::integer},
+                                                                {"bool", Type::Kind::boolean},
+                                                                {"string", Type::Kind::string},
+                                                                {"type", Type::Kind::type},
                                                                 {"index", Type::Kind::index}};
   for (auto [known, kind] : kTypes) {
     if (known == name) return Type{.kind = kind};
@@ -136,14 +146,16 @@ std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, S
 
 Value Evaluator::name(std::string_view name, SourceRange where, Scope& scope, const Type* expected) {
   if (expected && expected->kind == Type::Kind::enum_) {
-    if (const int which = case_named(*expected->enum_.tree, name); which >= 0) return bare_case(expected->enum_, which, where);
+    if (const int which = case_named(*expected->enum_.tree, name); which >= 0)
+      return bare_case(expected->enum_, which, where);
   }
   if (std::optional<Value> value = find(name, where, scope)) return *value;
   std::string_view nearest;
   std::size_t least = name.size() / 2 + 1;
   for (const Scope* at = &scope; at && name.size() <= 64; at = at->parent()) {
     for (const Scope::Binding& binding : at->bindings()) {
-      const std::size_t distance = llvm::StringRef(name).edit_distance(binding.name, true, static_cast<unsigned>(least));
+      const std::size_t distance =
+          llvm::StringRef(name).edit_distance(binding.name, true, static_cast<unsigned>(least));
       if (distance < least) least = distance, nearest = binding.name;
     }
   }
@@ -201,7 +213,8 @@ Value Evaluator::path(const tree::Path& path, Scope& scope) {
   return value;
 }
 
-// ---- Expressions -----------------------------------------------------------------------------------------------------
+// ---- Expressions
+// -----------------------------------------------------------------------------------------------------
 
 Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected) {
   using E = tree::Expr;
@@ -210,10 +223,12 @@ Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected
   if (auto* integer = std::get_if<E::Integer>(&expr.is)) return integer->value;
   if (auto* boolean = std::get_if<E::Boolean>(&expr.is)) return boolean->value;
   if (auto* string = std::get_if<E::String>(&expr.is)) return Text{string->value};
-  if (auto* identifier = std::get_if<E::Identifier>(&expr.is)) return name(identifier->name, expr.where, scope, expected);
+  if (auto* identifier = std::get_if<E::Identifier>(&expr.is))
+    return name(identifier->name, expr.where, scope, expected);
   if (auto* tuple = std::get_if<E::Tuple>(&expr.is)) {
     auto elements = std::make_shared<std::vector<Value>>();
-    const bool typed = expected && expected->kind == Type::Kind::tuple && expected->elements.size() == tuple->elements.size();
+    const bool typed =
+        expected && expected->kind == Type::Kind::tuple && expected->elements.size() == tuple->elements.size();
     for (std::size_t i = 0; i < tuple->elements.size(); ++i) {
       elements->push_back(eval(*tuple->elements[i], scope, typed ? &expected->elements[i] : nullptr));
       if (elements->back().bad()) return Bad{};
@@ -239,7 +254,8 @@ Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected
   if (auto* a_call = std::get_if<E::Call>(&expr.is)) return call(*a_call, expr.where, scope, expected);
   if (auto* a_view = std::get_if<E::View>(&expr.is)) return view(*a_view, expr.where, scope);
   if (std::get_if<E::At>(&expr.is)) {
-    constexpr Message<> other_cta{"other-cta", "only `sts.cluster`, `lds.cluster` and `copy.cluster` take a buffer of another CTA"};
+    constexpr Message<> other_cta{"other-cta",
+                                  "only `sts.cluster`, `lds.cluster` and `copy.cluster` take a buffer of another CTA"};
     session_.error(expr.where, other_cta);
   }
   return Bad{};
@@ -248,7 +264,8 @@ Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected
 Value Evaluator::typed(const tree::Expr& expr, Scope& scope, const Type& type, std::string_view what) {
   Value value = eval(expr, scope, &type);
   if (value.bad() || conforms(value, type)) return value;
-  session_.error(expr.where, wrong_type, std::string(what), show(type), is_a(session_.one_line(expr.where), value, session_.kernel));
+  session_.error(expr.where, wrong_type, std::string(what), show(type),
+                 is_a(session_.one_line(expr.where), value, session_.kernel));
   return Bad{};
 }
 
@@ -257,7 +274,8 @@ std::optional<std::int64_t> Evaluator::integer(const tree::Expr& expr, Scope& sc
   if (auto* integer = value.get<std::int64_t>()) return *integer;
   if (auto* index = value.get<kernel::Index>(); index && index->is_constant()) return index->constant;
   if (!value.bad()) {
-    session_.error(expr.where, not_constant_integer, std::string(what), is_a(session_.one_line(expr.where), value, session_.kernel));
+    session_.error(expr.where, not_constant_integer, std::string(what),
+                   is_a(session_.one_line(expr.where), value, session_.kernel));
   }
   return std::nullopt;
 }
@@ -266,7 +284,8 @@ std::optional<bool> Evaluator::boolean(const tree::Expr& expr, Scope& scope, std
   const Value value = eval(expr, scope);
   if (auto* boolean = value.get<bool>()) return *boolean;
   if (!value.bad()) {
-    session_.error(expr.where, not_constant_boolean, std::string(what), is_a(session_.one_line(expr.where), value, session_.kernel));
+    session_.error(expr.where, not_constant_boolean, std::string(what),
+                   is_a(session_.one_line(expr.where), value, session_.kernel));
   }
   return std::nullopt;
 }
@@ -275,7 +294,8 @@ Value Evaluator::if_(const tree::Expr::If& expr, Scope& scope, const Type* expec
   const Value condition = eval(*expr.condition, scope);
   if (condition.bad()) return Bad{};
   if (auto* known = condition.get<bool>()) return eval(*known ? *expr.then : *expr.otherwise, scope, expected);
-  session_.error(expr.condition->where, when_not_if, is_a(session_.one_line(expr.condition->where), condition, session_.kernel));
+  session_.error(expr.condition->where, when_not_if,
+                 is_a(session_.one_line(expr.condition->where), condition, session_.kernel));
   return Bad{};
 }
 
@@ -292,7 +312,8 @@ Value Evaluator::match(const tree::Expr::Match& expr, SourceRange where, Scope& 
   return Bad{};
 }
 
-// ---- Operators --------------------------------------------------------------------------------------------------------
+// ---- Operators
+// --------------------------------------------------------------------------------------------------------
 
 Value Evaluator::unary(const tree::Expr::UnaryOp& op, SourceRange where, Scope& scope) {
   const Value value = eval(*op.operand, scope);
@@ -413,11 +434,13 @@ Value Evaluator::binary(const tree::Expr::BinaryOp& op, SourceRange where, Scope
   return index_arithmetic(op, left, right, where);
 }
 
-Value Evaluator::index_arithmetic(const tree::Expr::BinaryOp& op, const Value& left, const Value& right, SourceRange where) {
+Value Evaluator::index_arithmetic(const tree::Expr::BinaryOp& op, const Value& left, const Value& right,
+                                  SourceRange where) {
   using B = tree::Binary;
   const bool has_meaning = op.op == B::add || op.op == B::sub || op.op == B::mul || op.op == B::div || op.op == B::rem;
   if (!has_meaning || !is_index_like(left) || !is_index_like(right)) {
-    session_.error(op.op_where, cannot_operate, spelled(op.op), describe(left, session_.kernel), describe(right, session_.kernel));
+    session_.error(op.op_where, cannot_operate, spelled(op.op), describe(left, session_.kernel),
+                   describe(right, session_.kernel));
     return Bad{};
   }
   const std::optional<kernel::Index> a = index(left, op.left->where), b = index(right, op.right->where);
@@ -488,7 +511,8 @@ Value Evaluator::comparison(const tree::Expr::BinaryOp& op, const Value& left, c
     if (same) return *same == (op.op == tree::Binary::eq);
   }
   for (const auto& [side, side_where] : {std::pair(&left, op.left->where), std::pair(&right, op.right->where)}) {
-    const bool moving = side->has<RegisterRef>() || side->has<CounterRef>() || (side->has<kernel::Index>() && !is_fixed(*side->get<kernel::Index>()));
+    const bool moving = side->has<RegisterRef>() || side->has<CounterRef>() ||
+                        (side->has<kernel::Index>() && !is_fixed(*side->get<kernel::Index>()));
     if (moving && is_index_like(left) && is_index_like(right)) {
       session_.error(side_where, register_compared, "`" + session_.one_line(side_where) + "`");
       return Bad{};
@@ -513,7 +537,8 @@ Value Evaluator::logical(const tree::Expr::BinaryOp& op, SourceRange where, Scop
   const bool is_and = op.op == tree::Binary::and_;
   const Value left = eval(*op.left, scope);
   if (left.bad()) return Bad{};
-  if (auto* known = left.get<bool>(); known && *known != is_and) return *known;  // the other side is not looked at, as in C
+  if (auto* known = left.get<bool>(); known && *known != is_and)
+    return *known;  // the other side is not looked at, as in C
   const Value right = eval(*op.right, scope);
   if (right.bad()) return Bad{};
   auto* a = left.get<bool>();
@@ -537,11 +562,13 @@ Value Evaluator::logical(const tree::Expr::BinaryOp& op, SourceRange where, Scop
     joined.compares.insert(joined.compares.end(), fb->compares.begin(), fb->compares.end());
     return joined;
   }
-  session_.error(op.op_where, cannot_operate, spelled(op.op), describe(left, session_.kernel), describe(right, session_.kernel));
+  session_.error(op.op_where, cannot_operate, spelled(op.op), describe(left, session_.kernel),
+                 describe(right, session_.kernel));
   return Bad{};
 }
 
-// ---- Coordinates and facts ----------------------------------------------------------------------------------------------
+// ---- Coordinates and facts
+// ----------------------------------------------------------------------------------------------
 
 std::optional<kernel::Index> Evaluator::index(const Value& value, SourceRange where) {
   if (value.bad()) return std::nullopt;
@@ -553,17 +580,21 @@ std::optional<kernel::Index> Evaluator::index(const Value& value, SourceRange wh
   if (auto* ref = value.get<RegisterRef>(); ref && (ref->file == isa::File::r || ref->file == isa::File::ur)) {
     const kernel::Register& reg = session_.kernel[ref->operand.id];
     if (!reg.range) {
-      session_.error(where, register_without_range, reg.name, fmt::format("{} {}: 0 .. n", isa::word(ref->file), reg.name))
+      session_
+          .error(where, register_without_range, reg.name, fmt::format("{} {}: 0 .. n", isa::word(ref->file), reg.name))
           .note(reg.declared, "declared here");
       return std::nullopt;
     }
-    return kernel::Index{0, {{{kernel::Atom::Kind::reg, static_cast<std::int32_t>(ref->operand.id)}, ref->operand.negated ? -1 : 1}}};
+    return kernel::Index{
+        0, {{{kernel::Atom::Kind::reg, static_cast<std::int32_t>(ref->operand.id)}, ref->operand.negated ? -1 : 1}}};
   }
   session_.error(where, not_an_index, is_a(session_.one_line(where), value, session_.kernel));
   return std::nullopt;
 }
 
-std::optional<kernel::Index> Evaluator::index(const tree::Expr& expr, Scope& scope) { return index(eval(expr, scope), expr.where); }
+std::optional<kernel::Index> Evaluator::index(const tree::Expr& expr, Scope& scope) {
+  return index(eval(expr, scope), expr.where);
+}
 
 std::optional<kernel::Facts> Evaluator::facts(const tree::Expr& expr, Scope& scope, std::optional<bool>& known) {
   const Value value = eval(expr, scope);

@@ -18,7 +18,8 @@ class Evaluator {
   explicit Evaluator(Session& session) : session_(session) {}
   void attach(Modules& modules) { modules_ = &modules; }
 
-  // `expected`: the type that the place asks for, so that an enum's cases may be written bare. Bad where an error was reported.
+  // `expected`: the type that the place asks for, so that an enum's cases may be written bare. Bad where an error was
+  // reported.
   Value eval(const tree::Expr& expr, Scope& scope, const Type* expected = nullptr);
   // The same, and of that type.
   Value typed(const tree::Expr& expr, Scope& scope, const Type& type, std::string_view what);
@@ -44,8 +45,10 @@ class Evaluator {
   std::optional<Value> find(std::string_view name, SourceRange where, Scope& scope);
 
   // Layouts of buffers and fragments.
-  std::optional<layout::Physical> physical(const Value& layout, const std::vector<std::int64_t>& shape, SourceRange where);
-  std::optional<layout::ThreadValue> thread_value(const Value& layout, const std::vector<std::int64_t>& shape, SourceRange where);
+  std::optional<layout::Physical> physical(const Value& layout, const std::vector<std::int64_t>& shape,
+                                           SourceRange where);
+  std::optional<layout::ThreadValue> thread_value(const Value& layout, const std::vector<std::int64_t>& shape,
+                                                  SourceRange where);
 
   // A buffer by its name, its copies chosen as far as the place tells.
   ViewRef whole(kernel::BufferId buffer, SourceRange where);
@@ -84,8 +87,8 @@ class Evaluator {
   Value view_of_tile(ViewRef of, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value part_of_group(RegisterRef group, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value stage_of_pipe(BarrierRef of, const tree::Expr::View& view, SourceRange where, Scope& scope);
-  bool within(const ViewRef& of, const std::string& buffer_name, int dimension, const kernel::Index& from, std::int64_t extent, const tree::Coord& coord,
-              Scope& scope);
+  bool within(const ViewRef& of, const std::string& buffer_name, int dimension, const kernel::Index& from,
+              std::int64_t extent, const tree::Coord& coord, Scope& scope);
 
   Session& session_;
   Modules* modules_ = nullptr;

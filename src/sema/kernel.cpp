@@ -9,7 +9,8 @@ bool Buffer::empty() const {
          std::any_of(copies.begin(), copies.end(), [](const Copies& c) { return c.count == 0; });
 }
 
-// Both are total: sema refuses coordinates that overflow when it makes them, so wrapping here never happens in a kernel that is built.
+// Both are total: sema refuses coordinates that overflow when it makes them, so wrapping here never happens in a kernel
+// that is built.
 namespace {
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));

@@ -1,6 +1,7 @@
-// The typed kernel: what sema makes of a `.wk` file and codegen lowers. Everything compile-time is gone: parameters are numbers, procs and
-// unrolled loops are spliced in, names are ids. One node an instruction, in program order, inside the control that the language has.
-// It is correct by the language's rules; codegen reports nothing about it but what does not fit (memory, registers).
+// The typed kernel: what sema makes of a `.wk` file and codegen lowers. Everything compile-time is gone: parameters are
+// numbers, procs and unrolled loops are spliced in, names are ids. One node an instruction, in program order, inside
+// the control that the language has. It is correct by the language's rules; codegen reports nothing about it but what
+// does not fit (memory, registers).
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ enum class PipeId : std::int32_t { none = -1 };
 enum class EndId : std::int32_t { none = -1 };
 enum class BarrierId : std::int32_t { none = -1 };
 
-// ---- Registers and coordinates ---------------------------------------------------------------------------------------------------
+// ---- Registers and coordinates
+// ---------------------------------------------------------------------------------------------------
 
 // Half-open, `step` apart from `begin`.
 struct Range {
@@ -34,10 +36,10 @@ struct Range {
 
 // A declared register, group or fragment.
 struct Register {
-  std::string name;               // as the user wrote it; `w.row` for a bundle's. Not unique: codegen makes it so
+  std::string name;  // as the user wrote it; `w.row` for a bundle's. Not unique: codegen makes it so
   isa::File file = isa::File::r;
-  int count = 1;                  // registers of the group
-  std::optional<Range> range;     // an index register
+  int count = 1;               // registers of the group
+  std::optional<Range> range;  // an index register
   // A fragment: its tile's shape, element and thread-value layout.
   std::optional<layout::ThreadValue> fragment;
   std::vector<std::int64_t> shape;
@@ -49,7 +51,7 @@ struct Register {
 struct Atom {
   enum class Kind : std::uint8_t { reg, counter, lane, warp, warpgroup, cluster_id, axis, divided };
   Kind kind = Kind::lane;
-  std::int32_t id = 0;   // RegisterId, CounterId, axis number, or an index into Kernel::divided
+  std::int32_t id = 0;  // RegisterId, CounterId, axis number, or an index into Kernel::divided
   friend auto operator<=>(const Atom&, const Atom&) = default;
 };
 
@@ -75,10 +77,11 @@ struct Divided {
   bool remainder = false;
 };
 
-// ---- Buffers, pipes, barriers --------------------------------------------------------------------------------------------------------
+// ---- Buffers, pipes, barriers
+// --------------------------------------------------------------------------------------------------------
 
 enum class MemorySpace : std::uint8_t { shared, tensor, global };
-enum class Mode : std::uint8_t { in, out, inout, kept };   // of a global parameter
+enum class Mode : std::uint8_t { in, out, inout, kept };  // of a global parameter
 
 struct Copies {
   enum class Kind : std::uint8_t { ring, warps, warpgroups };
@@ -90,13 +93,13 @@ struct Buffer {
   std::string name;
   MemorySpace space = MemorySpace::shared;
   Mode mode = Mode::in;
-  std::vector<Copies> copies;              // as written, slowest first
+  std::vector<Copies> copies;  // as written, slowest first
   layout::Element element = layout::Element::f16;
   std::vector<std::int64_t> shape;
-  layout::Physical layout;                 // over `shape`
+  layout::Physical layout;  // over `shape`
   PipeId carried_by = PipeId::none;
   SourceRange declared;
-  bool empty() const;                      // no elements or no copies: takes nothing
+  bool empty() const;  // no elements or no copies: takes nothing
 };
 
 struct Axis {
@@ -110,18 +113,18 @@ struct Pin {
 
 // One of a pipe's two barriers, over its whole ring.
 struct Signal {
-  int arrivals = 0;                        // a phase
-  std::string arrivals_why;                // `8 = 4 warps of stores × 2 halves`
-  std::int64_t bytes = 0;                  // of a phase, where `expect` announces some
+  int arrivals = 0;          // a phase
+  std::string arrivals_why;  // `8 = 4 warps of stores × 2 halves`
+  std::int64_t bytes = 0;    // of a phase, where `expect` announces some
   std::string bytes_why;
 };
 
 struct Pipe {
   std::string name;
-  int depth = 1;                           // 0: no barriers, its ends are never used
+  int depth = 1;  // 0: no barriers, its ends are never used
   std::vector<BufferId> carries;
   std::vector<Pin> from, to;
-  std::optional<int> across;               // axis
+  std::optional<int> across;  // axis
   bool broadcast = false;
   Signal full, empty;
   SourceRange declared;
@@ -137,18 +140,19 @@ enum class Side : std::uint8_t { producer, consumer };
 
 // An end of a pipe, held by a role.
 struct End {
-  std::string name;                        // in the role: `out`, `inp`
+  std::string name;  // in the role: `out`, `inp`
   PipeId pipe = PipeId::none;
   Side side = Side::producer;
 };
 
-// ---- Operands ------------------------------------------------------------------------------------------------------------------------
+// ---- Operands
+// ------------------------------------------------------------------------------------------------------------------------
 
 struct RegisterOperand {
   RegisterId id = RegisterId::none;
-  int part = 0;                            // first register of the group that is meant
+  int part = 0;  // first register of the group that is meant
   int count = 1;
-  bool negated = false;                    // -x, !p
+  bool negated = false;  // -x, !p
 };
 
 // One coordinate of a view: from `from` on, `extent` elements; `picked`: one element, the dimension is gone.
@@ -161,10 +165,10 @@ struct Slice {
 // A buffer at coordinates, one slice a dimension of the buffer.
 struct View {
   BufferId buffer = BufferId::none;
-  EndId end = EndId::none;                 // the copy is the stage that this end holds
-  std::vector<Index> copies;               // one a Copies of the buffer but the pipe's ring; `warps(n)` gives the index `warp`
+  EndId end = EndId::none;    // the copy is the stage that this end holds
+  std::vector<Index> copies;  // one a Copies of the buffer but the pipe's ring; `warps(n)` gives the index `warp`
   std::vector<Slice> slices;
-  std::vector<Pin> at;                     // another CTA's
+  std::vector<Pin> at;  // another CTA's
   SourceRange where;
 };
 
@@ -172,10 +176,10 @@ struct BarrierOperand {
   enum class Kind : std::uint8_t { full, empty, named, all_warps };
   Kind kind = Kind::full;
   PipeId pipe = PipeId::none;
-  EndId end = EndId::none;                 // at the position of this end; none: at the constant `stage` (in start)
+  EndId end = EndId::none;  // at the position of this end; none: at the constant `stage` (in start)
   std::int64_t stage = 0;
   BarrierId named = BarrierId::none;
-  Index copy{};                            // of a named barrier
+  Index copy{};  // of a named barrier
 };
 
 struct Compare {
@@ -192,17 +196,18 @@ struct Facts {
 };
 
 struct SpecialRegister {
-  std::int32_t index = 0;                  // into isa::special_registers()
+  std::int32_t index = 0;  // into isa::special_registers()
 };
 struct TensorMapOf {
   BufferId buffer = BufferId::none;
-  BufferId box_for = BufferId::none;       // `prefetch c for staging`
+  BufferId box_for = BufferId::none;  // `prefetch c for staging`
 };
 
-using Operand = std::variant<RegisterOperand, std::int64_t /* immediate */, bool /* true or false */, Index /* of fixed indices */, View,
-                             BarrierOperand, SpecialRegister, TensorMapOf>;
+using Operand = std::variant<RegisterOperand, std::int64_t /* immediate */, bool /* true or false */,
+                             Index /* of fixed indices */, View, BarrierOperand, SpecialRegister, TensorMapOf>;
 
-// ---- Code -----------------------------------------------------------------------------------------------------------------------------
+// ---- Code
+// -----------------------------------------------------------------------------------------------------------------------------
 
 struct Guard {
   std::optional<RegisterOperand> predicate;  // p or up
@@ -224,34 +229,34 @@ struct Call {
 
 struct Instruction {
   const isa::Statement* op = nullptr;
-  bool pair = false;                         // `.pair`: over both CTAs of the pair
+  bool pair = false;  // `.pair`: over both CTAs of the pair
   Guard guard;
-  std::vector<Operand> operands;             // as the statement's slots; left-out neutrals filled in
-  std::optional<int> across;                 // axis of a multicast load
+  std::vector<Operand> operands;  // as the statement's slots; left-out neutrals filled in
+  std::optional<int> across;      // axis of a multicast load
   Hint hint = Hint::none;
-  bool releases_to_cluster = false;          // an arrival that publishes generic stores to another CTA (language.md 11)
+  bool releases_to_cluster = false;  // an arrival that publishes generic stores to another CTA (language.md 11)
   // mma: its shape, read off the operands; n and k of one instruction.
   int m = 0, n = 0, k = 0;
   std::optional<layout::InstructionDescriptor> descriptor;
   SourceRange where;
-  std::string text;                          // the statement as written, on one line, without `;`
-  std::vector<SourceRange> operands_where;   // as `operands`
+  std::string text;                         // the statement as written, on one line, without `;`
+  std::vector<SourceRange> operands_where;  // as `operands`
   CallId call = CallId::none;
 };
 
 struct Node;
 using Block = std::vector<Node>;
 
-struct Loop {                                // loop k in begin .. end by step
+struct Loop {  // loop k in begin .. end by step
   CounterId counter = CounterId::none;
   Index begin, end;
   std::int64_t step = 1;
-  bool runs = true;                          // at least one round, as the ranges prove
+  bool runs = true;  // at least one round, as the ranges prove
   Block body;
   SourceRange where;
   std::string text;
 };
-struct Forever {                             // loop { … break when … }
+struct Forever {  // loop { … break when … }
   Block body;
   SourceRange where;
 };
@@ -266,13 +271,13 @@ struct When {
   SourceRange where;
   std::string text;
 };
-struct On {                                  // on (FACT) { }
+struct On {  // on (FACT) { }
   Facts facts;
   Block body;
   SourceRange where;
   std::string text;
 };
-struct Hold {                                // fill, take, drain
+struct Hold {  // fill, take, drain
   enum class Kind : std::uint8_t { fill, take, drain } kind = Kind::fill;
   EndId end = EndId::none;
   Block body;
@@ -294,7 +299,7 @@ struct Role {
   int first_warp = 0, end_warp = 0;
   std::vector<Pin> at;
   std::vector<EndId> ends;
-  int registers = 0;                         // 0: not said
+  int registers = 0;  // 0: not said
   Block body;
   SourceRange where;
 };
@@ -302,13 +307,13 @@ struct Role {
 struct Kernel {
   std::string name;
   isa::Target target = isa::Target::sm_100a;
-  std::array<std::int64_t, 3> grid{1, 1, 1}; // in CTAs
-  std::vector<Axis> axes;                    // empty: no cluster
-  int registers = 0;                         // a thread; 0: not said
-  int threads = 0;                           // a CTA
-  bool pairs = false;                        // its tensor-core instructions are of CTA pairs
+  std::array<std::int64_t, 3> grid{1, 1, 1};  // in CTAs
+  std::vector<Axis> axes;                     // empty: no cluster
+  int registers = 0;                          // a thread; 0: not said
+  int threads = 0;                            // a CTA
+  bool pairs = false;                         // its tensor-core instructions are of CTA pairs
 
-  std::vector<BufferId> parameters;          // global buffers in the order of the signature
+  std::vector<BufferId> parameters;  // global buffers in the order of the signature
   std::vector<Buffer> buffers;
   std::vector<Pipe> pipes;
   std::vector<NamedBarrier> named_barriers;
@@ -330,7 +335,8 @@ struct Kernel {
   const Counter& operator[](CounterId id) const { return counters[static_cast<std::size_t>(id)]; }
 };
 
-// ---- The cluster: who signals whom (language.md 6 and 7) --------------------------------------------------------------------------------
+// ---- The cluster: who signals whom (language.md 6 and 7)
+// --------------------------------------------------------------------------------
 
 // The index along each axis of the CTA of this rank, fastest axis first; and back.
 std::vector<std::int64_t> place(const Kernel& kernel, int rank);
@@ -338,8 +344,9 @@ int rank(const Kernel& kernel, const std::vector<std::int64_t>& place);
 
 // The CTAs that hold this end of the pipe.
 bool holds(const Kernel& kernel, const Pipe& pipe, Side side, int rank);
-// The CTAs whose `full` (or `empty`) barrier a signal from CTA `from` reaches, as a mask of ranks: a producer's signal reaches the full
-// barriers of the consumers it serves, a consumer's the empty barriers of all producers that fill its stages.
+// The CTAs whose `full` (or `empty`) barrier a signal from CTA `from` reaches, as a mask of ranks: a producer's signal
+// reaches the full barriers of the consumers it serves, a consumer's the empty barriers of all producers that fill its
+// stages.
 std::uint32_t reached(const Kernel& kernel, const Pipe& pipe, BarrierOperand::Kind barrier, int from);
 
 }  // namespace warpcc::kernel

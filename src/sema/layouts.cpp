@@ -8,7 +8,8 @@ namespace {
 
 using E = tree::Expr;
 
-constexpr Message<std::string> not_congruent{"layout-shape", "shape and strides of a layout nest alike; `{}` does not nest as its shape"};
+constexpr Message<std::string> not_congruent{
+    "layout-shape", "shape and strides of a layout nest alike; `{}` does not nest as its shape"};
 constexpr Message<> extent_range{"layout-shape", "an extent of a layout is at least 1 and at most 2^31"};
 constexpr Message<> stride_range{"layout-shape", "a stride of a layout is at least 0 and at most 2^40"};
 constexpr Message<std::string> swizzle_span{"swizzle", "a swizzle spans 32, 64 or 128 bytes; {}"};
@@ -17,7 +18,8 @@ constexpr Message<std::string, std::string> other_shape{"layout-shape", "the lay
 constexpr Message<std::string> no_layout{"layout-broken", "{}"};
 constexpr Message<> tensor_swizzled{"swizzle", "a thread-value layout has no swizzle"};
 constexpr Message<> no_thread_value{"layout-shape", "a thread-value layout is of (threads, values)"};
-constexpr Message<std::int64_t, std::string, std::int64_t> other_size{"layout-shape", "the layout reaches {} values; a tile of {} has {}"};
+constexpr Message<std::int64_t, std::string, std::int64_t> other_size{
+    "layout-shape", "the layout reaches {} values; a tile of {} has {}"};
 
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
 constexpr std::int64_t kLargestStride = std::int64_t{1} << 40;
@@ -81,16 +83,19 @@ Value Evaluator::swizzled(const Value& of, const E::Call& call, SourceRange wher
   } else {
     const Builtin order = *of.get<Builtin>();
     if (order < Builtin::row_major || order > Builtin::mn_major) {
-      session_.error(where, not_a_layout, fmt::format("`{}` is {}", session_.one_line(call.callee->where), describe(of, session_.kernel)));
+      session_.error(where, not_a_layout,
+                     fmt::format("`{}` is {}", session_.one_line(call.callee->where), describe(of, session_.kernel)));
       return Bad{};
     }
     const bool last = order == Builtin::row_major || order == Builtin::k_major;
     made->order = last ? LayoutDescription::Order::last_fastest : LayoutDescription::Order::first_fastest;
   }
-  const std::optional<std::int64_t> span =
-      call.arguments.size() == 1 && !call.arguments[0].name ? integer(*call.arguments[0].value, scope, "a swizzle's span") : std::nullopt;
+  const std::optional<std::int64_t> span = call.arguments.size() == 1 && !call.arguments[0].name
+                                               ? integer(*call.arguments[0].value, scope, "a swizzle's span")
+                                               : std::nullopt;
   if (!span || (*span != 32 && *span != 64 && *span != 128)) {
-    if (span || call.arguments.size() != 1) session_.error(where, swizzle_span, span ? fmt::format("this says {}", *span) : "`.swizzle(128)`");
+    if (span || call.arguments.size() != 1)
+      session_.error(where, swizzle_span, span ? fmt::format("this says {}", *span) : "`.swizzle(128)`");
     return Bad{};
   }
   made->swizzle_span = static_cast<int>(*span);
@@ -98,7 +103,8 @@ Value Evaluator::swizzled(const Value& of, const E::Call& call, SourceRange wher
   return LayoutRef(made);
 }
 
-std::optional<layout::Map> Evaluator::map_of(const Value& value, const std::vector<std::int64_t>& shape, SourceRange where) {
+std::optional<layout::Map> Evaluator::map_of(const Value& value, const std::vector<std::int64_t>& shape,
+                                             SourceRange where) {
   auto* builtin = value.get<Builtin>();
   auto* layout = value.get<LayoutRef>();
   if (builtin && *builtin >= Builtin::row_major && *builtin <= Builtin::mn_major) {
@@ -106,7 +112,8 @@ std::optional<layout::Map> Evaluator::map_of(const Value& value, const std::vect
     return last ? layout::row_major(shape) : layout::col_major(shape);
   }
   if (!layout) {
-    session_.error(where, not_a_layout, fmt::format("`{}` is {}", session_.one_line(where), describe(value, session_.kernel)));
+    session_.error(where, not_a_layout,
+                   fmt::format("`{}` is {}", session_.one_line(where), describe(value, session_.kernel)));
     return std::nullopt;
   }
   if ((*layout)->order == LayoutDescription::Order::last_fastest) return layout::row_major(shape);
@@ -114,7 +121,8 @@ std::optional<layout::Map> Evaluator::map_of(const Value& value, const std::vect
   return (*layout)->map;
 }
 
-std::optional<layout::Physical> Evaluator::physical(const Value& value, const std::vector<std::int64_t>& shape, SourceRange where) {
+std::optional<layout::Physical> Evaluator::physical(const Value& value, const std::vector<std::int64_t>& shape,
+                                                    SourceRange where) {
   if (value.bad()) return std::nullopt;
   std::optional<layout::Map> map = map_of(value, shape, where);
   if (!map) return std::nullopt;
@@ -123,7 +131,8 @@ std::optional<layout::Physical> Evaluator::physical(const Value& value, const st
     return std::nullopt;
   }
   auto* layout = value.get<LayoutRef>();
-  llvm::Expected<layout::Physical> made = layout::Physical::make(std::move(*map), layout::swizzle_of_span(layout ? (*layout)->swizzle_span : 0));
+  llvm::Expected<layout::Physical> made =
+      layout::Physical::make(std::move(*map), layout::swizzle_of_span(layout ? (*layout)->swizzle_span : 0));
   if (!made) {
     session_.error(where, no_layout, llvm::toString(made.takeError()));
     return std::nullopt;
@@ -131,7 +140,8 @@ std::optional<layout::Physical> Evaluator::physical(const Value& value, const st
   return std::move(*made);
 }
 
-std::optional<layout::ThreadValue> Evaluator::thread_value(const Value& value, const std::vector<std::int64_t>& shape, SourceRange where) {
+std::optional<layout::ThreadValue> Evaluator::thread_value(const Value& value, const std::vector<std::int64_t>& shape,
+                                                           SourceRange where) {
   if (value.bad()) return std::nullopt;
   std::optional<layout::Map> map = map_of(value, shape, where);
   if (!map) return std::nullopt;

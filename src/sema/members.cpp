@@ -11,15 +11,18 @@ constexpr Message<std::string, std::string> no_member{"no-member", "{}: it has n
 constexpr Message<std::string, std::string> not_in_module{"undeclared", "`{}` has no `{}`"};
 constexpr Message<std::size_t, std::string> tuple_position{"no-member", "a tuple of {} has no `.{}`"};
 constexpr Message<std::string, std::string, std::string> no_field{"no-field", "`{}` has no field `{}`: it has {}"};
-constexpr Message<std::string, std::string, std::string> end_has{"no-member", "an end of `{}` has `full`, `empty` and its tiles{}; it has no `{}`"};
+constexpr Message<std::string, std::string, std::string> end_has{
+    "no-member", "an end of `{}` has `full`, `empty` and its tiles{}; it has no `{}`"};
 constexpr Message<std::string, std::string, std::string, std::string> outside_block{
     "outside-end", "`{}` is a stage's tile of `{}`: it can be named inside `{} {} {{ … }}`"};
 constexpr Message<std::string> not_yet{"not-supported", "`{}` is not supported yet"};
 constexpr Message<> open_pipe_range{"out-of-range", "a stage is a compile-time value from 0 on"};
 constexpr Message<std::int64_t, std::string, int> stage_out_of_range{"out-of-range", "stage {} of `{}`, which has {}"};
-constexpr Message<std::string, std::string, std::int64_t, int> group_out_of_range{"out-of-range", "`{}`: `{}` reaches register {}, and has {}"};
+constexpr Message<std::string, std::string, std::int64_t, int> group_out_of_range{
+    "out-of-range", "`{}`: `{}` reaches register {}, and has {}"};
 constexpr Message<> group_coordinates{"wrong-count", "a group of registers takes one coordinate: `v[1]`, `v[2 +: 2]`"};
-constexpr Message<std::string> pipe_in_start{"pipe-in-start", "the barriers of a pipe are named by stage in `start` alone; a role reaches `{}` through its end"};
+constexpr Message<std::string> pipe_in_start{
+    "pipe-in-start", "the barriers of a pipe are named by stage in `start` alone; a role reaches `{}` through its end"};
 constexpr Message<std::string> cannot_index{"cannot-index", "{}, and takes no coordinates"};
 
 }  // namespace
@@ -56,7 +59,8 @@ Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_
       if (field == word) {
         Value part = value;
         if (auto* reg = std::get_if<RegisterRef>(&part.is)) reg->writable = reg->writable && ref->writable;
-        if (auto* fragment = std::get_if<FragmentRef>(&part.is)) fragment->writable = fragment->writable && ref->writable;
+        if (auto* fragment = std::get_if<FragmentRef>(&part.is))
+          fragment->writable = fragment->writable && ref->writable;
         return part;
       }
       all += (all.empty() ? "`" : ", `") + std::string(field) + "`";
@@ -68,7 +72,8 @@ Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_
     if (const int which = case_named(*an_enum->tree, word); which >= 0) return bare_case(*an_enum, which, name.where);
   }
   if (auto* fragment = of.get<FragmentRef>(); fragment && word == "r") {
-    return RegisterRef{{fragment->id, 0, session_.kernel[fragment->id].count, false}, isa::File::r, true, fragment->writable};
+    return RegisterRef{
+        {fragment->id, 0, session_.kernel[fragment->id].count, false}, isa::File::r, true, fragment->writable};
   }
   if (auto* view = of.get<ViewRef>(); view && !view->ring_open && word == "shape") {
     auto extents = std::make_shared<std::vector<Value>>();
@@ -78,7 +83,8 @@ Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_
   if (auto* counter = of.get<CounterRef>(); counter && word == "more") return MoreRef{counter->id};
   if (auto* end = of.get<EndRef>()) return end_member(*end, name, of_where);
   if (auto* pipe = of.get<PipeRef>()) return pipe_member(*pipe, name);
-  session_.error(name.where, no_member, fmt::format("`{}` is {}", session_.one_line(of_where), describe(of, session_.kernel)), word);
+  session_.error(name.where, no_member,
+                 fmt::format("`{}` is {}", session_.one_line(of_where), describe(of, session_.kernel)), word);
   return Bad{};
 }
 
@@ -125,7 +131,8 @@ Value Evaluator::pipe_member(const PipeRef& pipe, const tree::Name& name) {
     }
     return BarrierRef{{.kind = name.text == "full" ? Kind::full : Kind::empty, .pipe = pipe.id}, true};
   }
-  session_.error(name.where, no_member, fmt::format("`{}` is a pipe with `depth`, `full` and `empty`", it.name), name.text);
+  session_.error(name.where, no_member, fmt::format("`{}` is a pipe with `depth`, `full` and `empty`", it.name),
+                 name.text);
   return Bad{};
 }
 
@@ -134,12 +141,14 @@ Value Evaluator::view(const tree::Expr::View& view, SourceRange where, Scope& sc
   if (of.bad()) return Bad{};
   if (auto* ref = of.get<ViewRef>()) return view_of_tile(*ref, view, where, scope);
   if (auto* group = of.get<RegisterRef>()) return part_of_group(*group, view, where, scope);
-  if (auto* barrier = of.get<BarrierRef>(); barrier && barrier->open) return stage_of_pipe(*barrier, view, where, scope);
+  if (auto* barrier = of.get<BarrierRef>(); barrier && barrier->open)
+    return stage_of_pipe(*barrier, view, where, scope);
   if (of.has<FragmentRef>() || of.has<LayoutRef>()) {
     session_.error(where, not_yet, session_.one_line(where));
     return Bad{};
   }
-  session_.error(view.of->where, cannot_index, fmt::format("`{}` is {}", session_.one_line(view.of->where), describe(of, session_.kernel)));
+  session_.error(view.of->where, cannot_index,
+                 fmt::format("`{}` is {}", session_.one_line(view.of->where), describe(of, session_.kernel)));
   return Bad{};
 }
 
@@ -156,13 +165,15 @@ Value Evaluator::part_of_group(RegisterRef group, const tree::Expr::View& view, 
   const tree::Coord& coord = view.coords[0];
   if (coord.whole) return group;
   const std::optional<std::int64_t> from = integer(*coord.from, scope, "the place in a group of registers");
-  const std::optional<std::int64_t> extent =
-      !from ? std::nullopt : coord.extent ? integer(*coord.extent, scope, "the extent") : std::optional<std::int64_t>(1);
+  const std::optional<std::int64_t> extent = !from          ? std::nullopt
+                                             : coord.extent ? integer(*coord.extent, scope, "the extent")
+                                                            : std::optional<std::int64_t>(1);
   if (!extent) return Bad{};
   const int count = group.operand.count;
   if (*from < 0 || *extent < 1 || *from > count || *extent > count - *from) {
     session_.error(coord.where, group_out_of_range, session_.one_line(where), session_.one_line(view.of->where),
-                   *from < 0 ? *from : std::max<std::int64_t>(*from, *from > count ? *from : *from + *extent - 1), count);
+                   *from < 0 ? *from : std::max<std::int64_t>(*from, *from > count ? *from : *from + *extent - 1),
+                   count);
     return Bad{};
   }
   group.operand.part += static_cast<int>(*from);

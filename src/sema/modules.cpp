@@ -12,7 +12,8 @@ namespace {
 
 constexpr Message<std::string, std::string> no_file{"no-file", "`{}` is not found{}"};
 constexpr Message<std::string> unreadable{"no-file", "{}"};
-constexpr Message<std::string> use_cycle{"use-cycle", "`{}` is being read already: files that use each other in a circle have no beginning"};
+constexpr Message<std::string> use_cycle{
+    "use-cycle", "`{}` is being read already: files that use each other in a circle have no beginning"};
 constexpr Message<std::string> use_too_deep{"use-cycle", "`{}`: files use files more than 64 deep"};
 constexpr Message<std::string> declared_already{"declared-twice", "`{}` is declared already"};
 constexpr Message<> param_in_library{"param-in-library", "a `param` stands in the file that holds the kernel"};
@@ -38,7 +39,8 @@ const tree::Kernel* Modules::load(FileId file) {
   }
   if (session_.diagnostics.failed()) return nullptr;
   if (tune_) choose_row();
-  for (const Requirement& requirement : requirements_) require(*requirement.require, requirement.where, requirement.module->scope);
+  for (const Requirement& requirement : requirements_)
+    require(*requirement.require, requirement.where, requirement.module->scope);
   // Constants of the kernel's file that nothing reads are still text that somebody wrote.
   for (auto& [name, item] : main.items) this->item(main, name, item.where);
   if (!kernel_) session_.error({file, 0, 0}, no_kernel);
@@ -203,7 +205,8 @@ void Modules::declare(Module& module, const tree::Item& item) {
   }
 }
 
-// ---- Values of items ----------------------------------------------------------------------------------------------------------
+// ---- Values of items
+// ----------------------------------------------------------------------------------------------------------
 
 void Modules::read(const std::vector<const tree::Param*>& params) {
   if (!reads_) return;
@@ -230,7 +233,9 @@ const Value* Modules::item(Module& module, std::string_view name, SourceRange wh
       item.read = {item.param};
     } else if (item.constant->type) {
       const std::optional<Type> type = evaluator_.resolve(*item.constant->type, module.scope);
-      item.value = type ? evaluator_.typed(*item.constant->value, module.scope, *type, "`" + item.constant->name.text + "`") : Value(Bad{});
+      item.value =
+          type ? evaluator_.typed(*item.constant->value, module.scope, *type, "`" + item.constant->name.text + "`")
+               : Value(Bad{});
     } else {
       item.value = evaluator_.eval(*item.constant->value, module.scope);
     }
@@ -248,7 +253,8 @@ std::string_view Modules::nearest(const Module& module, std::string_view name) c
   if (name.size() > 64) return nearest;
   for (const auto& [known, item] : module.items) {
     const std::size_t distance = llvm::StringRef(name).edit_distance(known, true, static_cast<unsigned>(least));
-    if (distance < least || (distance == least && !nearest.empty() && known < nearest)) least = distance, nearest = known;
+    if (distance < least || (distance == least && !nearest.empty() && known < nearest))
+      least = distance, nearest = known;
   }
   return nearest;
 }
@@ -262,8 +268,9 @@ void Modules::require(const tree::Require& require, SourceRange where, Scope& sc
   if (value.bad()) return;
   auto* holds = value.get<bool>();
   if (!holds) {
-    session_.error(require.condition->where, not_at_file,
-                   fmt::format("`{}` is {}", session_.one_line(require.condition->where), describe(value, session_.kernel)));
+    session_.error(
+        require.condition->where, not_at_file,
+        fmt::format("`{}` is {}", session_.one_line(require.condition->where), describe(value, session_.kernel)));
     return;
   }
   if (*holds) return;
@@ -273,7 +280,8 @@ void Modules::require(const tree::Require& require, SourceRange where, Scope& sc
     const Chosen& chosen = chosen_.at(&param);
     constexpr const char* kBy[] = {"by default", "by this row of `tune`", "on the command line"};
     const Value& is = modules_.front()->items.at(param.name.text).value;
-    diagnostic.note(chosen.where, fmt::format("`{}` is {}, {}", param.name.text, show(is), kBy[static_cast<int>(chosen.by)]));
+    diagnostic.note(chosen.where,
+                    fmt::format("`{}` is {}, {}", param.name.text, show(is), kBy[static_cast<int>(chosen.by)]));
   }
 }
 

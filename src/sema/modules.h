@@ -17,7 +17,11 @@ namespace warpcc::sema {
 class Evaluator;
 
 struct ModuleItem {
-  enum class State : std::uint8_t { waiting, busy, ready } state = State::ready;  // consts and parameters are evaluated when first read
+  enum class State : std::uint8_t {
+    waiting,
+    busy,
+    ready
+  } state = State::ready;  // consts and parameters are evaluated when first read
   Value value;
   const tree::Const* constant = nullptr;
   const tree::Param* param = nullptr;
@@ -37,10 +41,11 @@ struct Module {
 
 class Modules {
  public:
-  Modules(Session& session, Evaluator& evaluator, const CompileOptions& options) : session_(session), evaluator_(evaluator), options_(options) {}
+  Modules(Session& session, Evaluator& evaluator, const CompileOptions& options)
+      : session_(session), evaluator_(evaluator), options_(options) {}
 
-  // The file that holds the kernel, with everything it uses: all names are declared, all parameters fixed, all file-scope requirements hold.
-  // Null where that failed.
+  // The file that holds the kernel, with everything it uses: all names are declared, all parameters fixed, all
+  // file-scope requirements hold. Null where that failed.
   const tree::Kernel* load(FileId file);
   Module* main() { return modules_.empty() ? nullptr : modules_.front().get(); }
 
@@ -52,7 +57,7 @@ class Modules {
   void require(const tree::Require& require, SourceRange where, Scope& scope);
 
  private:
-  struct Chosen {                        // a parameter's value: by whom
+  struct Chosen {  // a parameter's value: by whom
     enum class By : std::uint8_t { default_, tune, command_line } by = By::default_;
     SourceRange where;
   };
@@ -79,8 +84,8 @@ class Modules {
   Session& session_;
   Evaluator& evaluator_;
   const CompileOptions& options_;
-  std::vector<std::unique_ptr<Module>> modules_;      // the main one first
-  std::vector<tree::File> definitions_;               // the trees of `-D` values
+  std::vector<std::unique_ptr<Module>> modules_;  // the main one first
+  std::vector<tree::File> definitions_;           // the trees of `-D` values
   std::vector<const tree::Param*> params_;
   std::unordered_map<const tree::Param*, Chosen> chosen_;
   std::vector<Requirement> requirements_;

@@ -34,7 +34,8 @@ bool covers(const tree::Pattern& wide, const tree::Pattern& narrow) {
 }
 
 const tree::Param* param_named(const std::vector<const tree::Param*>& params, std::string_view name) {
-  auto at = std::find_if(params.begin(), params.end(), [&](const tree::Param* param) { return param->name.text == name; });
+  auto at =
+      std::find_if(params.begin(), params.end(), [&](const tree::Param* param) { return param->name.text == name; });
   return at == params.end() ? nullptr : *at;
 }
 
@@ -62,7 +63,8 @@ std::optional<Value> Modules::from_command_line(Module& module, const tree::Para
     if (each.name == param.name.text) definition = &each;  // the last one wins
   }
   if (!definition) return std::nullopt;
-  const FileId file = session_.sources.add("-D " + definition->name, "const " + definition->name + " = " + definition->value + ";\n");
+  const FileId file =
+      session_.sources.add("-D " + definition->name, "const " + definition->name + " = " + definition->value + ";\n");
   std::optional<tree::File> parsed = parse(file, session_.sources, session_.diagnostics);
   if (!parsed) return Bad{};
   const tree::Const* constant = parsed->items.size() == 1 ? std::get_if<tree::Const>(&parsed->items[0].is) : nullptr;
@@ -80,7 +82,8 @@ std::optional<Value> Modules::from_command_line(Module& module, const tree::Para
 
 Value Modules::parameter(Module& module, const tree::Param& param) {
   if (std::optional<Value> given = from_command_line(module, param)) return *given;
-  const bool is_key = tune_ && std::any_of(tune_->names.begin(), tune_->names.end(), [&](const tree::Name& n) { return n.text == param.name.text; });
+  const bool is_key = tune_ && std::any_of(tune_->names.begin(), tune_->names.end(),
+                                           [&](const tree::Name& n) { return n.text == param.name.text; });
   const tree::Expr* chosen = param.value.get();
   Chosen by{Chosen::By::default_, param.name.where};
   if (tune_ && !is_key) {
@@ -112,16 +115,22 @@ void Modules::check_rows(const tree::Tune& tune) {
     }
     for (const auto& field : row.fields) {
       const std::string& name = field.first.text;
-      const bool is_key = std::any_of(tune.names.begin(), tune.names.end(), [&](const tree::Name& n) { return n.text == name; });
-      const auto same = std::count_if(row.fields.begin(), row.fields.end(), [&](const auto& other) { return other.first.text == name; });
-      if (is_key) session_.error(field.first.where, sets_its_key, name);
-      else if (!param_named(params_, name)) session_.error(field.first.where, field_is_no_parameter, name);
-      else if (same > 1) session_.error(field.first.where, field_twice, name);
+      const bool is_key =
+          std::any_of(tune.names.begin(), tune.names.end(), [&](const tree::Name& n) { return n.text == name; });
+      const auto same = std::count_if(row.fields.begin(), row.fields.end(),
+                                      [&](const auto& other) { return other.first.text == name; });
+      if (is_key)
+        session_.error(field.first.where, sets_its_key, name);
+      else if (!param_named(params_, name))
+        session_.error(field.first.where, field_is_no_parameter, name);
+      else if (same > 1)
+        session_.error(field.first.where, field_twice, name);
     }
     for (std::size_t j = 0; j < i; ++j) {
       const tree::TuneRow& before = tune.rows[j];
       bool covered = !before.when;
-      for (std::size_t p = 0; p < row.patterns.size(); ++p) covered = covered && covers(*before.patterns[p], *row.patterns[p]);
+      for (std::size_t p = 0; p < row.patterns.size(); ++p)
+        covered = covered && covers(*before.patterns[p], *row.patterns[p]);
       if (!covered) continue;
       session_.error(row.where, never_reached, session_.line_of(before.where)).note(before.where, "this row");
       break;
@@ -151,7 +160,8 @@ void Modules::choose_row() {
       Scope binds(main.scope);
       matched = !keys[i].bad() && evaluator_.matches(*row.patterns[i], keys[i], binds).value_or(false);
     }
-    if (matched && row.when) matched = evaluator_.boolean(*row.when, main.scope, "the condition of a row").value_or(false);
+    if (matched && row.when)
+      matched = evaluator_.boolean(*row.when, main.scope, "the condition of a row").value_or(false);
     if (matched) {
       row_ = &row;
       break;

@@ -13,7 +13,9 @@ using Atom = kernel::Atom;
 __extension__ typedef __int128 Wide;
 constexpr Wide kFarthest = static_cast<Wide>(1) << 62;
 
-Interval counted(std::int64_t count) { return {0, std::max<std::int64_t>(count - 1, 0), count > 1 ? 1 : 0}; }
+Interval counted(std::int64_t count) {
+  return {0, std::max<std::int64_t>(count - 1, 0), count > 1 ? 1 : 0};
+}
 
 }  // namespace
 
@@ -125,7 +127,9 @@ kernel::Index divided(Session& session, const kernel::Index& numerator, std::int
   const kernel::Divided made{numerator, divisor, remainder};
   std::vector<kernel::Divided>& table = session.kernel.divided;
   std::size_t at = 0;
-  while (at < table.size() && !(table[at].numerator == made.numerator && table[at].divisor == divisor && table[at].remainder == remainder)) ++at;
+  while (at < table.size() &&
+         !(table[at].numerator == made.numerator && table[at].divisor == divisor && table[at].remainder == remainder))
+    ++at;
   if (at == table.size()) table.push_back(made);
   return {0, {{{Atom::Kind::divided, static_cast<std::int32_t>(at)}, 1}}};
 }
@@ -143,7 +147,8 @@ std::optional<bool> decide(const Session& session, const kernel::Compare& compar
   switch (compare.is) {
     case Is::eq:
     case Is::ne: {
-      const bool never = right < range->lo || right > range->hi || (range->step > 1 && (right - range->lo) % range->step != 0);
+      const bool never =
+          right < range->lo || right > range->hi || (range->step > 1 && (right - range->lo) % range->step != 0);
       const bool always = range->constant() && range->lo == right;
       const std::optional<bool> equal = ordered(always, never);
       if (!equal) return std::nullopt;

@@ -33,7 +33,9 @@ class Scope {
     }
     return nullptr;
   }
-  void bind(std::string_view name, Value value, SourceRange where) { bindings_.push_back({name, std::move(value), where}); }
+  void bind(std::string_view name, Value value, SourceRange where) {
+    bindings_.push_back({name, std::move(value), where});
+  }
 
   // The module whose text this is: its items are seen where no scope has the name.
   Module& module() const { return *module_; }

@@ -1,5 +1,5 @@
-// From the syntax tree to the typed kernel: names, kinds, compile-time evaluation, elaboration, and every rule of the language
-// reference that types can hold (docs/language.md).
+// From the syntax tree to the typed kernel: names, kinds, compile-time evaluation, elaboration, and every rule of the
+// language reference that types can hold (docs/language.md).
 #pragma once
 
 #include <optional>
@@ -21,10 +21,12 @@ struct Definition {
 
 struct CompileOptions {
   std::vector<Definition> definitions;
-  std::vector<std::string> library_folders;   // searched for `use`, after the file's own folder
+  std::vector<std::string> library_folders;  // searched for `use`, after the file's own folder
 };
 
-// The kernel of a file, all its parameters fixed; nothing where errors were reported. Reads the modules that the file uses into `sources`.
-std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& options, Sources& sources, Diagnostics& diagnostics);
+// The kernel of a file, all its parameters fixed; nothing where errors were reported. Reads the modules that the file
+// uses into `sources`.
+std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& options, Sources& sources,
+                                        Diagnostics& diagnostics);
 
 }  // namespace warpcc

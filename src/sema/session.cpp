@@ -5,7 +5,8 @@
 namespace warpcc::sema {
 namespace {
 
-constexpr Message<> too_many_steps{"too-much-work", "compile-time evaluation takes too long: more than 30,000,000 steps"};
+constexpr Message<> too_many_steps{"too-much-work",
+                                   "compile-time evaluation takes too long: more than 30,000,000 steps"};
 constexpr Message<int> too_deep{"too-deep", "expressions, blocks and calls nest more than {} deep here"};
 
 constexpr std::size_t kMostNotes = 8;
@@ -48,7 +49,9 @@ std::string Session::one_line(SourceRange where) const {
   return out;
 }
 
-std::string Session::line_of(SourceRange where) const { return std::to_string(sources.position(where.file, where.begin).line); }
+std::string Session::line_of(SourceRange where) const {
+  return std::to_string(sources.position(where.file, where.begin).line);
+}
 
 bool Session::step(SourceRange where) {
   if (++steps <= kMostSteps) return true;

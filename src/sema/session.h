@@ -1,5 +1,5 @@
-// What all parts of one elaboration share: where the text is, where complaints go, the kernel that is being built, where in it we
-// are, and how much work is left before we say that it is too much.
+// What all parts of one elaboration share: where the text is, where complaints go, the kernel that is being built,
+// where in it we are, and how much work is left before we say that it is too much.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,10 @@ struct Place {
 
 class Session {
  public:
-  // Bounds on what a program may ask of the compiler: far above what kernels need, low enough that nobody waits for the answer.
-  static constexpr int kDeepest = 1200;               // nested expressions, blocks and calls, all together
-  static constexpr int kDeepestCalls = 64;            // procs in procs
+  // Bounds on what a program may ask of the compiler: far above what kernels need, low enough that nobody waits for the
+  // answer.
+  static constexpr int kDeepest = 1200;     // nested expressions, blocks and calls, all together
+  static constexpr int kDeepestCalls = 64;  // procs in procs
   static constexpr std::int64_t kMostSteps = 30'000'000;
   static constexpr std::int64_t kMostRounds = 65'536;  // of a `for`
   static constexpr std::int64_t kMostNodes = 1'000'000;

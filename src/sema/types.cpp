@@ -8,7 +8,8 @@ namespace {
 constexpr Message<std::string> not_a_type{"not-a-type", "a type is wanted; {}"};
 constexpr Message<std::string> not_an_element{"not-a-type", "an element type is wanted (`f16`, `bf16`, `f32` …); {}"};
 constexpr Message<std::string> no_arguments{"not-a-type", "`{}` takes no arguments"};
-constexpr Message<std::string, std::size_t, std::size_t> struct_arguments{"wrong-count", "`{}` takes {} arguments; {} are given"};
+constexpr Message<std::string, std::size_t, std::size_t> struct_arguments{"wrong-count",
+                                                                          "`{}` takes {} arguments; {} are given"};
 constexpr Message<std::string, std::string, std::string> no_case{"no-case", "`{}` is no case of `{}`: it has {}"};
 constexpr Message<std::string, std::size_t> case_arguments{"wrong-count", "`{}` carries {} values"};
 constexpr Message<std::string, std::string> pattern_of_other{"wrong-pattern", "a pattern of {}; the value is {}"};
@@ -50,7 +51,8 @@ std::optional<Type> Evaluator::resolve(const tree::Type& type, Scope& scope) {
   if (value.bad()) return std::nullopt;
   if (auto* of = value.get<StructRef>()) {
     if (type.arguments.size() != of->tree->parameters.size()) {
-      session_.error(type.where, struct_arguments, of->tree->name.text, of->tree->parameters.size(), type.arguments.size());
+      session_.error(type.where, struct_arguments, of->tree->name.text, of->tree->parameters.size(),
+                     type.arguments.size());
       return std::nullopt;
     }
     Scope inner(of->module->scope);
@@ -72,7 +74,8 @@ std::optional<Type> Evaluator::resolve(const tree::Type& type, Scope& scope) {
   }
   if (auto* known = value.get<Type>()) return *known;
   if (auto* of = value.get<EnumRef>()) return Type{.kind = Type::Kind::enum_, .enum_ = *of};
-  session_.error(type.where, not_a_type, fmt::format("`{}` is {}", session_.one_line(type.where), describe(value, session_.kernel)));
+  session_.error(type.where, not_a_type,
+                 fmt::format("`{}` is {}", session_.one_line(type.where), describe(value, session_.kernel)));
   return std::nullopt;
 }
 
@@ -80,7 +83,8 @@ std::optional<layout::Element> Evaluator::element(const tree::Path& path, Scope&
   const Value value = this->path(path, scope);
   if (value.bad()) return std::nullopt;
   if (auto* type = value.get<Type>(); type && type->kind == Type::Kind::element) return type->element;
-  session_.error(path.where, not_an_element, fmt::format("`{}` is {}", session_.one_line(path.where), describe(value, session_.kernel)));
+  session_.error(path.where, not_an_element,
+                 fmt::format("`{}` is {}", session_.one_line(path.where), describe(value, session_.kernel)));
   return std::nullopt;
 }
 
@@ -97,7 +101,8 @@ bool Evaluator::conforms(const Value& value, const Type& type) const {
     case Type::Kind::type:
       return value.has<Type>();
     case Type::Kind::index:
-      return value.has<std::int64_t>() || value.has<kernel::Index>() || value.has<CounterRef>() || value.has<RegisterRef>();
+      return value.has<std::int64_t>() || value.has<kernel::Index>() || value.has<CounterRef>() ||
+             value.has<RegisterRef>();
     case Type::Kind::element:
       return false;
     case Type::Kind::tuple: {
@@ -115,7 +120,8 @@ bool Evaluator::conforms(const Value& value, const Type& type) const {
       auto* bundle = value.get<BundleRef>();
       if (!bundle) return false;
       std::int64_t budget = 100'000;
-      const Type own{.kind = Type::Kind::struct_, .struct_ = bundle->bundle->of, .arguments = bundle->bundle->arguments};
+      const Type own{
+          .kind = Type::Kind::struct_, .struct_ = bundle->bundle->of, .arguments = bundle->bundle->arguments};
       return equal(own, type, budget);
     }
     case Type::Kind::layout_logical:
@@ -126,7 +132,8 @@ bool Evaluator::conforms(const Value& value, const Type& type) const {
   return false;
 }
 
-std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value& value, Scope& binds, bool inside_case) {
+std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value& value, Scope& binds,
+                                       bool inside_case) {
   using P = tree::Pattern;
   const Deeper deeper(session_, pattern.where);
   if (!deeper.ok() || !session_.step(pattern.where)) return std::nullopt;
@@ -139,7 +146,8 @@ std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value
     return value.has<bool>() ? std::optional(*value.get<bool>() == boolean->value) : mismatch("a bool");
   }
   if (auto* integer = std::get_if<P::Integer>(&pattern.is)) {
-    return value.has<std::int64_t>() ? std::optional(*value.get<std::int64_t>() == integer->value) : mismatch("an integer");
+    return value.has<std::int64_t>() ? std::optional(*value.get<std::int64_t>() == integer->value)
+                                     : mismatch("an integer");
   }
   if (auto* between = std::get_if<P::Between>(&pattern.is)) {
     if (!value.has<std::int64_t>()) return mismatch("integers");

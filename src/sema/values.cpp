@@ -32,13 +32,20 @@ void show_list(std::string& out, const Values& values) {
 
 void show_into(std::string& out, const Value& value) {
   if (out.size() > kLongestShown) return;
-  if (auto* integer = value.get<std::int64_t>()) out += std::to_string(*integer);
-  else if (auto* boolean = value.get<bool>()) out += *boolean ? "true" : "false";
-  else if (auto* text = value.get<Text>()) out += '"' + text->value.substr(0, kLongestShown) + '"';
-  else if (auto* type = value.get<Type>()) out += show(*type);
-  else if (auto* target = value.get<isa::Target>()) out += isa::name(*target);
-  else if (auto* tuple = value.get<Tuple>()) show_list(out, tuple->elements);
-  else if (auto* layout = value.get<LayoutRef>()) out += (*layout)->map.text();
+  if (auto* integer = value.get<std::int64_t>())
+    out += std::to_string(*integer);
+  else if (auto* boolean = value.get<bool>())
+    out += *boolean ? "true" : "false";
+  else if (auto* text = value.get<Text>())
+    out += '"' + text->value.substr(0, kLongestShown) + '"';
+  else if (auto* type = value.get<Type>())
+    out += show(*type);
+  else if (auto* target = value.get<isa::Target>())
+    out += isa::name(*target);
+  else if (auto* tuple = value.get<Tuple>())
+    show_list(out, tuple->elements);
+  else if (auto* layout = value.get<LayoutRef>())
+    out += (*layout)->map.text();
   else if (auto* a_case = value.get<Case>()) {
     out += a_case->of.tree->cases[a_case->which].name.text;
     if (a_case->payload) show_list(out, a_case->payload);
@@ -55,12 +62,18 @@ void show_into(std::string& out, const Value& value) {
 std::optional<bool> equal(const Value& left, const Value& right, std::int64_t& budget) {
   if (--budget < 0 || left.is.index() != right.is.index()) return std::nullopt;
   bool comparable = true, same = false;
-  if (auto* integer = left.get<std::int64_t>()) same = *integer == *right.get<std::int64_t>();
-  else if (auto* boolean = left.get<bool>()) same = *boolean == *right.get<bool>();
-  else if (auto* text = left.get<Text>()) same = text->value == right.get<Text>()->value;
-  else if (auto* type = left.get<Type>()) same = equal(*type, *right.get<Type>(), budget);
-  else if (auto* target = left.get<isa::Target>()) same = *target == *right.get<isa::Target>();
-  else if (auto* tuple = left.get<Tuple>()) same = equal_lists(tuple->elements, right.get<Tuple>()->elements, budget, comparable);
+  if (auto* integer = left.get<std::int64_t>())
+    same = *integer == *right.get<std::int64_t>();
+  else if (auto* boolean = left.get<bool>())
+    same = *boolean == *right.get<bool>();
+  else if (auto* text = left.get<Text>())
+    same = text->value == right.get<Text>()->value;
+  else if (auto* type = left.get<Type>())
+    same = equal(*type, *right.get<Type>(), budget);
+  else if (auto* target = left.get<isa::Target>())
+    same = *target == *right.get<isa::Target>();
+  else if (auto* tuple = left.get<Tuple>())
+    same = equal_lists(tuple->elements, right.get<Tuple>()->elements, budget, comparable);
   else if (auto* a_case = left.get<Case>()) {
     const Case& other = *right.get<Case>();
     if (a_case->of != other.of) return std::nullopt;
@@ -96,8 +109,9 @@ bool equal(const Type& left, const Type& right, std::int64_t& budget) {
 }
 
 bool is_constant(const Value& value) {
-  return value.has<std::int64_t>() || value.has<bool>() || value.has<Text>() || value.has<Type>() || value.has<isa::Target>() ||
-         value.has<Tuple>() || value.has<Case>() || value.has<Record>() || value.has<LayoutRef>();
+  return value.has<std::int64_t>() || value.has<bool>() || value.has<Text>() || value.has<Type>() ||
+         value.has<isa::Target>() || value.has<Tuple>() || value.has<Case>() || value.has<Record>() ||
+         value.has<LayoutRef>();
 }
 
 std::string show(const Value& value) {
@@ -169,7 +183,8 @@ std::string describe_view(const ViewRef& ref, const kernel::Kernel& kernel) {
                       : buffer.space == kernel::MemorySpace::tensor ? "tensor memory"
                                                                     : "global memory";
   if (ref.ring_open) return fmt::format("a ring of tiles of {} in {}", layout::name(buffer.element), place);
-  return fmt::format("a {} of {} in {}", buffer.space == kernel::MemorySpace::global ? "view" : "tile", layout::name(buffer.element), place);
+  return fmt::format("a {} of {} in {}", buffer.space == kernel::MemorySpace::global ? "view" : "tile",
+                     layout::name(buffer.element), place);
 }
 
 }  // namespace
@@ -189,7 +204,8 @@ std::string describe(const Value& value, const kernel::Kernel& kernel) {
   if (value.has<kernel::Index>() || value.has<AxisRef>()) return "an index";
   if (value.has<kernel::Facts>()) return "a fact";
   if (value.has<FragmentRef>()) return "a fragment";
-  if (auto* bundle = value.get<BundleRef>()) return fmt::format("a bundle of registers, `{}`", bundle->bundle->of.tree->name.text);
+  if (auto* bundle = value.get<BundleRef>())
+    return fmt::format("a bundle of registers, `{}`", bundle->bundle->of.tree->name.text);
   if (value.has<CounterRef>()) return "a counter";
   if (value.has<MoreRef>()) return "a counter's `more`";
   if (value.has<PipeRef>()) return "a pipe";

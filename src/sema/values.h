@@ -1,5 +1,5 @@
-// What an expression of the language may stand for: compile-time values, and the names of what exists at run time (registers, counters,
-// views, ends …), which an expression can pass on and build coordinates of.
+// What an expression of the language may stand for: compile-time values, and the names of what exists at run time
+// (registers, counters, views, ends …), which an expression can pass on and build coordinates of.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +37,29 @@ using KernelRef = In<tree::Kernel>;
 // A type of section 3, resolved. An element type is one too: `param elem: type = f16` makes it a value.
 struct Type {
   enum class Kind : std::uint8_t {
-    integer, boolean, string, type, index, element, tuple, enum_, struct_, layout_logical, layout_tv, layout_physical, any
+    integer,
+    boolean,
+    string,
+    type,
+    index,
+    element,
+    tuple,
+    enum_,
+    struct_,
+    layout_logical,
+    layout_tv,
+    layout_physical,
+    any
   };
   Kind kind = Kind::any;
   layout::Element element{};
   std::vector<Type> elements{};  // of a tuple
   EnumRef enum_{};
   StructRef struct_{};
-  Values arguments{};           // of a struct
+  Values arguments{};  // of a struct
 };
 
-struct Bad {};                  // an error has been reported: whatever reads it says nothing more
+struct Bad {};  // an error has been reported: whatever reads it says nothing more
 struct Text {
   std::string value;
 };
@@ -57,7 +69,7 @@ struct Tuple {
 struct Case {
   EnumRef of;
   int which = 0;
-  Values payload;               // null: none
+  Values payload;  // null: none
 };
 struct Record {
   StructRef of;
@@ -67,7 +79,7 @@ struct Record {
 // A layout that is written out, or one that takes its shape from the declaration it stands in.
 struct LayoutDescription {
   enum class Order : std::uint8_t { given, first_fastest, last_fastest } order = Order::given;
-  layout::Map map;              // given
+  layout::Map map;  // given
   int swizzle_span = 0;
   Type::Kind says = Type::Kind::any;  // the type that its `fn` gave it
 };
@@ -76,8 +88,8 @@ using LayoutRef = std::shared_ptr<const LayoutDescription>;
 struct RegisterRef {
   kernel::RegisterOperand operand;
   isa::File file{};
-  bool group = false;           // declared with [n], or a part of that
-  bool writable = true;         // a proc's parameter without `out` or `inout` is only read
+  bool group = false;    // declared with [n], or a part of that
+  bool writable = true;  // a proc's parameter without `out` or `inout` is only read
 };
 struct FragmentRef {
   kernel::RegisterId id{};
@@ -95,21 +107,21 @@ struct BundleRef {
 struct CounterRef {
   kernel::CounterId id{};
 };
-struct MoreRef {                // `k.more`
+struct MoreRef {  // `k.more`
   kernel::CounterId id{};
   bool negated = false;
 };
 struct AxisRef {
   int axis = 0;
 };
-struct BufferRef {              // as it is declared: what a name of it means depends on the place (ViewRef)
+struct BufferRef {  // as it is declared: what a name of it means depends on the place (ViewRef)
   kernel::BufferId id{};
 };
 struct ViewRef {
   kernel::View view;
-  std::vector<int> kept;        // dimensions of the buffer that are not picked
-  bool ring_open = false;       // the first index picks a copy of the ring
-  bool base = true;             // no coordinates yet: the buffer itself
+  std::vector<int> kept;   // dimensions of the buffer that are not picked
+  bool ring_open = false;  // the first index picks a copy of the ring
+  bool base = true;        // no coordinates yet: the buffer itself
 };
 struct PipeRef {
   kernel::PipeId id{};
@@ -119,21 +131,42 @@ struct EndRef {
 };
 struct BarrierRef {
   kernel::BarrierOperand operand;
-  bool open = false;            // `x.full` of a pipe, before `[i]`
+  bool open = false;  // `x.full` of a pipe, before `[i]`
 };
-struct BlockRef {               // a block handed to a proc, and the names it sees
+struct ActiveProc;
+struct BlockRef {  // a block handed to a proc, and what is around it where it stands in the text
   const tree::Block* block = nullptr;
   Scope* scope = nullptr;
-  int loops = 0, holds = 0;     // how many of the caller's are open around it
+  const ActiveProc* active = nullptr;
+  std::size_t chain = 0;  // calls entered
+  kernel::CallId call{};
+  std::size_t loops = 0;  // loops open, and which of them a `break` may leave
+  std::size_t break_floor = 0;
 };
 enum class Builtin : std::uint8_t {
-  min, max, ceil_div, log2, bytes, compose, row_major, col_major, k_major, mn_major, lane, warp, warpgroup, cluster_id, one, inside, target
+  min,
+  max,
+  ceil_div,
+  log2,
+  bytes,
+  compose,
+  row_major,
+  col_major,
+  k_major,
+  mn_major,
+  lane,
+  warp,
+  warpgroup,
+  cluster_id,
+  one,
+  inside,
+  target
 };
 
 struct Value {
-  std::variant<Bad, std::int64_t, bool, Text, Type, isa::Target, Tuple, Case, Record, LayoutRef, kernel::Index, kernel::Facts, RegisterRef,
-               FragmentRef, BundleRef, CounterRef, MoreRef, AxisRef, BufferRef, ViewRef, PipeRef, EndRef, BarrierRef, BlockRef, Module*, FnRef, ProcRef,
-               EnumRef, StructRef, KernelRef, Builtin>
+  std::variant<Bad, std::int64_t, bool, Text, Type, isa::Target, Tuple, Case, Record, LayoutRef, kernel::Index,
+               kernel::Facts, RegisterRef, FragmentRef, BundleRef, CounterRef, MoreRef, AxisRef, BufferRef, ViewRef,
+               PipeRef, EndRef, BarrierRef, BlockRef, Module*, FnRef, ProcRef, EnumRef, StructRef, KernelRef, Builtin>
       is;
 
   Value() = default;
@@ -152,8 +185,8 @@ struct Value {
   }
 };
 
-// Whether two compile-time values are the same; nothing where they cannot be compared. `budget` is taken down a step a part: shared
-// parts make a value exponentially larger than its memory.
+// Whether two compile-time values are the same; nothing where they cannot be compared. `budget` is taken down a step a
+// part: shared parts make a value exponentially larger than its memory.
 std::optional<bool> equal(const Value& left, const Value& right, std::int64_t& budget);
 bool equal(const Type& left, const Type& right, std::int64_t& budget);
 

@@ -6,14 +6,20 @@
 namespace warpcc::sema {
 namespace {
 
-constexpr Message<std::string, std::size_t, std::size_t> coordinate_count{"wrong-count", "`{}` takes {} coordinates; {} are given"};
-constexpr Message<std::string> ring_first{"ring-first", "`{}` is a ring: its first index picks a copy, by one compile-time value"};
-constexpr Message<std::int64_t, std::string, std::int64_t> copy_out_of_range{"out-of-range", "copy {} of `{}`, which has {}"};
+constexpr Message<std::string, std::size_t, std::size_t> coordinate_count{"wrong-count",
+                                                                          "`{}` takes {} coordinates; {} are given"};
+constexpr Message<std::string> ring_first{"ring-first",
+                                          "`{}` is a ring: its first index picks a copy, by one compile-time value"};
+constexpr Message<std::int64_t, std::string, std::int64_t> copy_out_of_range{"out-of-range",
+                                                                             "copy {} of `{}`, which has {}"};
 constexpr Message<> extent_positive{"out-of-range", "a view takes at least one element"};
-constexpr Message<std::string, std::string, std::int64_t, std::string, std::int64_t> reaches{"out-of-range", "{} `{}` reaches {}, {} has {}"};
+constexpr Message<std::string, std::string, std::int64_t, std::string, std::int64_t> reaches{
+    "out-of-range", "{} `{}` reaches {}, {} has {}"};
 constexpr Message<std::string, std::string, std::int64_t> below_zero{"out-of-range", "{} `{}` begins at {}"};
-constexpr Message<std::string, std::string> carried{"outside-end", "`{}` is carried by `{}`: it is reached through an end, inside `fill` or `take`"};
-constexpr Message<std::string, std::int64_t, int> too_few_copies{"too-few-copies", "`{}` has copies for {} warps; the role has {}"};
+constexpr Message<std::string, std::string> carried{
+    "outside-end", "`{}` is carried by `{}`: it is reached through an end, inside `fill` or `take`"};
+constexpr Message<std::string, std::int64_t, int> too_few_copies{"too-few-copies",
+                                                                 "`{}` has copies for {} warps; the role has {}"};
 
 std::string dimension_word(std::size_t rank, int dimension) {
   if (rank == 1) return "element";
@@ -59,8 +65,8 @@ Value Evaluator::buffer(kernel::BufferId id, SourceRange where) {
   return Bad{};
 }
 
-bool Evaluator::within(const ViewRef& of, const std::string& name, int dimension, const kernel::Index& from, std::int64_t extent,
-                       const tree::Coord& coord, Scope& scope) {
+bool Evaluator::within(const ViewRef& of, const std::string& name, int dimension, const kernel::Index& from,
+                       std::int64_t extent, const tree::Coord& coord, Scope& scope) {
   const kernel::Buffer& buffer = session_.kernel[of.view.buffer];
   const std::optional<Interval> range = interval(session_, from);
   if (!range) return true;  // reported where it was made
@@ -83,8 +89,9 @@ Value Evaluator::view_of_tile(ViewRef ref, const tree::Expr::View& view, SourceR
   const kernel::Buffer& buffer = session_.kernel[ref.view.buffer];
   const std::string name = "`" + session_.one_line(view.of->where) + "`";
   if (ref.ring_open) {
-    const auto ring = std::find_if(buffer.copies.begin(), buffer.copies.end(),
-                                   [](const kernel::Copies& copies) { return copies.kind == kernel::Copies::Kind::ring; });
+    const auto ring = std::find_if(buffer.copies.begin(), buffer.copies.end(), [](const kernel::Copies& copies) {
+      return copies.kind == kernel::Copies::Kind::ring;
+    });
     if (view.coords.size() != 1 || view.coords[0].whole || view.coords[0].extent) {
       session_.error(where, ring_first, session_.one_line(view.of->where));
       return Bad{};

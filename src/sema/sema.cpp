@@ -1,0 +1,23 @@
+#include "sema/sema.h"
+
+#include "sema/build.h"
+#include "sema/passes.h"
+
+namespace warpcc {
+
+std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& options, Sources& sources,
+                                        Diagnostics& diagnostics) {
+  sema::Session session(sources, diagnostics);
+  sema::Evaluator evaluator(session);
+  sema::Modules modules(session, evaluator, options);
+  evaluator.attach(modules);
+  const tree::Kernel* kernel = modules.load(file);
+  if (!kernel || diagnostics.failed()) return std::nullopt;
+  sema::Builder(session, evaluator, modules).build(*kernel);
+  if (diagnostics.failed()) return std::nullopt;
+  sema::derive_counts(session);
+  if (diagnostics.failed()) return std::nullopt;
+  return std::move(session.kernel);
+}
+
+}  // namespace warpcc
