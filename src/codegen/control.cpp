@@ -90,6 +90,9 @@ void Lower::start(Place in) {
   section.end_warp = kernel_.threads / 32;
   begin_section(std::move(section), in);
   plan_vectors(kernel_.start);
+  // What the choice of the roles needs, and what the blocks before it share.
+  values_.warp_index();
+  values_.rank();
   block(kernel_.start);
 }
 
@@ -313,7 +316,7 @@ void Lower::node(const kernel::Loop& loop) {
         .comment = loop.text;
     branch(use(more), *skip, "");
   } else {
-    emit_.move(here_, kControl, k, start).comment = loop.text;
+    emit_.move(here_, kControl, k, start);
   }
 
   OpenLoop open;

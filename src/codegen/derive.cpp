@@ -17,6 +17,9 @@ constexpr Message<std::string> kNoSum{"address-form",
                                       "the layout of `{}` gives no address that is a sum over these coordinates: pick "
                                       "a part that starts at a multiple of its modes"};
 
+constexpr Message<std::string> kAxisExtent{
+    "cluster-axis", "barriers of another CTA along `{}` need a power of two of CTAs along each axis up to it"};
+
 bool is_fixed(Symbol symbol) {
   return symbol.kind < Symbol::Kind::counter;
 }
@@ -152,31 +155,37 @@ Reg Values::derive_whole(const Quantity& quantity) {
 }
 
 void Values::set(Reg component, const Quantity& quantity, Place here, bool hoist) {
-  if (!hoist) {
-    Derived derived = derive(quantity);
-    sass::Line* line = nullptr;
-    if (!derived.reg)
-      line = &emit_.move(here, kDerived, component, immediate(derived.offset));
-    else if (derived.offset == 0)
-      line = &emit_.move(here, kDerived, component, use(*derived.reg));
-    else
-      line = &emit_.add(here, kDerived, component, use(*derived.reg), immediate(derived.offset),
-                        constant_use(isa::File::ur));
-    line->held = {held(quantity)};
-    return;
-  }
   Form whole = form(quantity);
-  Place place = place_of(whole);
-  std::string key = "set " + std::to_string(static_cast<int>(component.value)) + '.' + std::to_string(component.part) +
-                    ' ' + key_of(quantity, whole);
-  auto [entry, is_new] = made_.try_emplace(key);
-  if (!is_new && entry->second.place == place) return;
-  entry->second = {component, place};
-  make(quantity, component, whole.constant - form(bare(quantity)).constant);
+  bool fixed =
+      std::all_of(whole.terms.begin(), whole.terms.end(), [](const auto& term) { return is_fixed(term.first); });
+  Place place = hoist ? place_of(whole) : here;
+  if (hoist) {
+    std::string key = "set " + std::to_string(static_cast<int>(component.value)) + '.' +
+                      std::to_string(component.part) + ' ' + key_of(quantity, whole);
+    auto [entry, is_new] = made_.try_emplace(key);
+    if (!is_new && entry->second.place == place) return;
+    entry->second = {component, place};
+    // Where a register is written last, what is fixed is added to it: the value needs no register of its own.
+    if (!fixed) {
+      make(quantity, component, whole.constant - form(bare(quantity)).constant);
+      return;
+    }
+  }
+  Derived derived = derive(quantity);
+  sass::Line* line = nullptr;
+  if (!derived.reg) {
+    line = &emit_.move(place, kDerived, component, immediate(derived.offset));
+  } else if (derived.offset == 0) {
+    line = &emit_.move(place, kDerived, component, use(*derived.reg));
+  } else {
+    line = &emit_.add(place, kDerived, component, use(*derived.reg), immediate(derived.offset),
+                      constant_use(isa::File::ur));
+  }
+  line->held = {held(quantity)};
 }
 
 std::optional<Reg> Values::make(const Quantity& quantity, std::optional<Reg> target, std::int64_t offset) {
-  Form form = this->form(quantity);
+  Form form = this->form(bare(quantity));
   bool lane = std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) { return is_lane(term.first); });
   if (lane) return make_lane(quantity, form, target, offset);
   return make_uniform(quantity, form, target, offset);
@@ -190,7 +199,7 @@ std::optional<Reg> Values::base(const Quantity& quantity) {
     case Quantity::Kind::descriptor:
       return std::nullopt;
     case Quantity::Kind::tensor:
-      return tensor_base();
+      return tensor_base(quantity.name);
     case Quantity::Kind::shared:
       break;
   }
@@ -230,6 +239,14 @@ std::optional<Reg> Values::make_uniform(const Quantity& quantity, const Form& fo
   if (!fixed.empty() || !is_number || layers.empty()) {
     std::int64_t constant = is_number ? 0 : form.constant;
     std::optional<Reg> from = base(quantity);
+    if (!quantity.view.at.empty()) {
+      // Another CTA's address is this one's with another rank.
+      for (const Part& part : fixed) included.push_back(part.symbol);
+      value = in_other_cta(only(bare(quantity), included));
+      from = value;
+      constant = 0;
+      fixed.clear();
+    }
     for (const Part& part : fixed) included.push_back(part.symbol);
     bool last = layers.empty();
     Form known_form = filter(form, true, [&](Symbol symbol) { return contains(included, symbol); });
@@ -242,7 +259,7 @@ std::optional<Reg> Values::make_uniform(const Quantity& quantity, const Form& fo
     if (fixed.size() == 1 && fixed.front().factor == 1 && is_number) {
       value = source(fixed.front().symbol);
     } else if (from && constant == 0 && fixed.empty()) {
-      value = from;
+      value = from;  // the base itself, or an address that is made already
     } else if (auto made = made_at_head(key)) {
       value = made;
     } else {
@@ -291,6 +308,43 @@ std::optional<Reg> Values::make_uniform(const Quantity& quantity, const Form& fo
     value = d;
   }
   return target ? target : value;
+}
+
+// The rank stands in bits 24 and above: clear what the pinned axes have there, and put theirs in. The pair's even CTA
+// is one ULOP3 (sass-map: addresses in a cluster).
+Reg Values::in_other_cta(const Quantity& quantity) {
+  return once("other " + key_of(quantity, form(quantity)), [&](Place head) {
+    Quantity own = quantity;
+    own.view.at.clear();
+    if (own.name.starts_with("leader_")) own.name.erase(0, 7);
+    if (own.name.starts_with("peer_")) own.name.erase(0, 5);
+    Reg here = derive_whole(own);
+    Reg d = named("other " + key_of(quantity, form(quantity)), quantity.name, kUniform);
+    std::int64_t cleared = 0, rank = 0, stride = 1;
+    for (std::size_t axis = 0; axis < kernel_.axes.size(); ++axis) {
+      std::int64_t extent = kernel_.axes[axis].extent;
+      for (const kernel::Pin& pin : quantity.view.at) {
+        if (static_cast<std::size_t>(pin.axis) != axis) continue;
+        if (!std::has_single_bit(static_cast<std::uint64_t>(stride * extent))) {
+          diagnostics_.error(statement_, kAxisExtent, kernel_.axes[axis].name);
+        }
+        cleared |= (extent - 1) * stride;
+        rank += pin.at * stride;
+      }
+      stride *= extent;
+    }
+    std::int64_t keep = 0xffffffff & ~(cleared << 24);
+    sass::Line& line = emit_.line(head, kDerived, "ULOP3.LUT",
+                                  {use(d), use(here), immediate(keep), constant_use(isa::File::ur), immediate(0xc0),
+                                   constant_use(isa::File::up, true)});
+    Quantity at_zero = quantity;
+    for (kernel::Pin& pin : at_zero.view.at) pin.at = 0;
+    line.held = {held(at_zero)};
+    if (rank != 0) {
+      emit_.add(head, kDerived, d, use(d), immediate(rank << 24), constant_use(isa::File::ur)).held = {held(quantity)};
+    }
+    return d;
+  });
 }
 
 // Rule 2: set before the loop one step early, stepped at its head.

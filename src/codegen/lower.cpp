@@ -89,7 +89,10 @@ Quantity Lower::address_of(Reference reference) {
     bool full = reference.of == Reference::Of::full;
     quantity.name = kernel_[reference.pipe].name + (full ? "_bar" : "_empty");
   }
-  if (!reference.at.empty()) quantity.name = "peer_" + quantity.name;
+  if (!reference.at.empty()) {
+    bool leader = kernel_.pairs && reference.at.size() == 1 && reference.at[0].axis == 0 && reference.at[0].at == 0;
+    quantity.name = (leader ? "leader_" : "peer_") + quantity.name;
+  }
   quantity.view = std::move(reference);
   return quantity;
 }

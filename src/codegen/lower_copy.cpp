@@ -68,11 +68,16 @@ void Lower::plan_vectors(const kernel::Block& block) {
       vector.width = static_cast<int>(before + dimensions);
       vector.hoisted.assign(before + dimensions, false);
       std::vector<Quantity> common = coordinates(global_of(*users[group]));
-      for (std::size_t i = 0; i < dimensions; ++i) {
+      for (std::size_t i = 0; i < dimensions; ++i)
         vector.hoisted[before + i] = !Values::changes_in_loops(common[i].number);
-        for (std::size_t user = group; user < users.size(); user += groups) {
-          if (coordinates(global_of(*users[user]))[i].number != common[i].number) vector.hoisted[before + i] = false;
+      Form tile = values_.form(address_of(reference(tile_of(*users[group]))));
+      vector.hoisted[0] = !Values::changes_in_loops(tile);
+      for (std::size_t user = group; user < users.size(); user += groups) {
+        std::vector<Quantity> others = coordinates(global_of(*users[user]));
+        for (std::size_t i = 0; i < dimensions; ++i) {
+          if (others[i].number != common[i].number) vector.hoisted[before + i] = false;
         }
+        if (values_.form(address_of(reference(tile_of(*users[user])))) != tile) vector.hoisted[0] = false;
       }
       for (std::size_t user = group; user < users.size(); user += groups) vectors_[users[user]] = vector;
     }
@@ -107,7 +112,7 @@ void Lower::load(const kernel::Instruction& instruction) {
   }
   if (leader) modifiers += ".2CTA";
 
-  values_.set(group, address_of(tile), here_, false);
+  values_.set(group, address_of(tile), here_, vector.hoisted[0]);
   values_.set(part(group, 1), at_barrier, here_, false);
   std::vector<Quantity> coordinates = this->coordinates(global_of(instruction));
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
@@ -122,7 +127,7 @@ void Lower::store(const kernel::Instruction& instruction) {
   const Vector& vector = vectors_.at(&instruction);
   Reg group = values_.named("vector " + vector.name, vector.name, {isa::File::ur, vector.width, 4, std::nullopt});
   Reference tile = this->reference(tile_of(instruction));
-  values_.set(group, address_of(tile), here_, false);
+  values_.set(group, address_of(tile), here_, vector.hoisted[0]);
   std::vector<Quantity> coordinates = this->coordinates(global_of(instruction));
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
     values_.set(part(group, static_cast<int>(1 + i)), coordinates[i], here_, vector.hoisted[1 + i]);

@@ -16,10 +16,13 @@ std::string_view opcode_of(layout::Element element) {
   using layout::Element;
   switch (element) {
     case Element::f8e4m3:
-    case Element::f8e5m2: return "UTCQMMA";
+    case Element::f8e5m2:
+      return "UTCQMMA";
     case Element::s8:
-    case Element::u8: return "UTCIMMA";
-    default: return "UTCHMMA";
+    case Element::u8:
+      return "UTCIMMA";
+    default:
+      return "UTCHMMA";
   }
 }
 
@@ -150,11 +153,12 @@ void Lower::tensor_load(const kernel::Instruction& instruction) {
 void Lower::allocate(const kernel::Instruction& instruction) {
   std::int64_t units = memory_.allocated_columns / 32;
   if (instruction.op->does == isa::Does::free_) {
-    say(instruction, "UTCATOMSWS.AND", {use(values_.tensor_base()), immediate(units)});
+    say(instruction, "UTCATOMSWS.AND", {use(values_.tensor_base("tmem_base")), immediate(units)});
     return;
   }
-  Operand word = at(Operand::Kind::shared, kernel_.cluster_ctas() > 1 ? values_.window() : constant_register(isa::File::ur),
-                    memory_.tensor_word);
+  Operand word =
+      at(Operand::Kind::shared, kernel_.cluster_ctas() > 1 ? values_.window() : constant_register(isa::File::ur),
+         memory_.tensor_word);
   sass::View view;
   view.word = 0;
   say(instruction, instruction.pair ? "UTCATOMSWS.2CTA.FIND_AND_SET.ALIGN" : "UTCATOMSWS.FIND_AND_SET.ALIGN",

@@ -5,7 +5,7 @@
 namespace warpcc::codegen {
 
 void Names::reserve(std::string name) {
-  known_[std::move(name)] = {};
+  reserved_.insert(std::move(name));
 }
 
 bool Names::fits(const Known& known, const ValueKind& kind) const {
@@ -19,13 +19,14 @@ bool Names::fits(const Known& known, const ValueKind& kind) const {
   return value.file == kind.file && value.width == kind.width && value.align == kind.align && same_range;
 }
 
-Reg Names::make(std::string_view wanted, const ValueKind& kind) {
+Reg Names::make(std::string_view wanted, const ValueKind& kind, bool fixed_index) {
   std::string base(wanted);
   if (sass::is_register_name(base)) base += "_";
   Tried& tried = tried_[base];
   if (tried.role != role_) tried = {role_, 0};
   for (;; ++tried.count) {
     std::string name = tried.count == 0 ? base : base + "_" + std::to_string(tried.count);
+    if (!fixed_index && reserved_.count(name)) continue;
     auto [entry, is_new] = known_.try_emplace(name);
     if (is_new) {
       sass::Value value;

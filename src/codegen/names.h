@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/operand.h"
 #include "sass/program.h"
@@ -24,13 +25,14 @@ class Names {
  public:
   explicit Names(sass::Program& program) : program_(program) {}
 
-  // Names that held expressions give to what is no value (`lane`, an axis).
+  // Names that held expressions give to what is no value (`lane`, an axis): only the register that holds it may be
+  // called so.
   void reserve(std::string name);
   // From here on names may be shared with what came before.
   void next_role() { ++role_; }
 
   // A new value of this role; `wanted`, or with a number behind it where that is taken.
-  Reg make(std::string_view wanted, const ValueKind& kind);
+  Reg make(std::string_view wanted, const ValueKind& kind, bool fixed_index = false);
 
  private:
   struct Known {
@@ -45,6 +47,7 @@ class Names {
 
   sass::Program& program_;
   int role_ = 0;
+  std::unordered_set<std::string> reserved_;
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, Tried> tried_;  // how often a name was asked for in this role
 };

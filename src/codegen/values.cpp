@@ -82,9 +82,9 @@ Values::Ring& Values::ring(kernel::EndId id) {
   return entry->second;
 }
 
-Reg Values::named(const std::string& key, std::string_view name, const ValueKind& kind) {
+Reg Values::named(const std::string& key, std::string_view name, const ValueKind& kind, bool fixed_index) {
   auto known = named_.find(key);
-  if (known == named_.end()) known = named_.emplace(key, names_.make(name, kind)).first;
+  if (known == named_.end()) known = named_.emplace(key, names_.make(name, kind, fixed_index)).first;
   return known->second;
 }
 
@@ -143,7 +143,7 @@ Reg Values::window() {
 
 Reg Values::elected() {
   return once("elected", [&](Place head) {
-    Reg one = named("elected", "one", kLanePredicate);
+    Reg one = named("elected", "one", kLanePredicate, true);
     sass::Held held;
     held.kind = sass::Held::Kind::number;
     held.expr = sass::Expr::of(sass::Fixed::one);
@@ -153,10 +153,10 @@ Reg Values::elected() {
   });
 }
 
-Reg Values::tensor_base() {
+Reg Values::tensor_base(const std::string& name) {
   auto make = [&](Place place) {
-    Reg lane = named("tensor word", "tmem_base_r", kLane);
-    Reg base = named("tensor base", "tmem_base", kUniform);
+    Reg lane = named("tensor word", name + "_r", kLane);
+    Reg base = named("tensor base", name, kUniform);
     Operand word = immediate(0);
     if (kernel_.cluster_ctas() > 1) {
       word = at(Operand::Kind::shared, window(), memory_.tensor_word);
@@ -198,7 +198,7 @@ Reg Values::axis(Symbol symbol) {
     for (std::size_t i = index + 1; i < kernel_.axes.size(); ++i) last = last && kernel_.axes[i].extent == 1;
     Reg rank = *this->rank();
     if (stride == 1 && last) return rank;
-    Reg value = named("axis " + kernel_.axes[index].name, kernel_.axes[index].name, kUniform);
+    Reg value = named("axis " + kernel_.axes[index].name, kernel_.axes[index].name, kUniform, true);
     Reg from = rank;
     sass::Line* line = nullptr;
     if (stride > 1) {
@@ -253,7 +253,7 @@ Reg Values::fixed(Symbol symbol) {
   switch (symbol.kind) {
     case Symbol::Kind::lane:
       return once("lane", [&](Place head) {
-        Reg lane = named("lane", "lane", kLane);
+        Reg lane = named("lane", "lane", kLane, true);
         emit_.line(head, kDerived, "S2R", {use(lane), special("SR_LANEID")}).held = {number(form_of(symbol))};
         return lane;
       });
@@ -261,7 +261,7 @@ Reg Values::fixed(Symbol symbol) {
       Reg index = warp_index();
       if (first_warp_ == 0) return index;
       return once("warp", [&](Place head) {
-        Reg warp = named("warp", "warp", kUniform);
+        Reg warp = named("warp", "warp", kUniform, true);
         emit_.add(head, kDerived, warp, use(index), immediate(-first_warp_), constant_use(isa::File::ur)).held = {
             number(form_of(symbol))};
         return warp;
@@ -270,14 +270,14 @@ Reg Values::fixed(Symbol symbol) {
     case Symbol::Kind::warpgroup:
       return once("warpgroup", [&](Place head) {
         Reg warp = fixed({Symbol::Kind::warp, 0});
-        Reg group = named("warpgroup", "warpgroup", kUniform);
+        Reg group = named("warpgroup", "warpgroup", kUniform, true);
         emit_.line(head, kDerived, "USHF.R.U32.HI", {use(group), constant_use(isa::File::ur), immediate(2), use(warp)})
             .held = {number(form_of(symbol))};
         return group;
       });
     case Symbol::Kind::cluster_id:
       return once("cluster_id", [&](Place head) {
-        Reg cluster = named("cluster_id", "cluster_id", kUniform);
+        Reg cluster = named("cluster_id", "cluster_id", kUniform, true);
         sass::Line& read = emit_.line(head, kDerived, "S2UR", {use(cluster), special("SR_CTAID.X")});
         int ctas = kernel_.cluster_ctas();
         if (auto rank = this->rank()) {

@@ -89,7 +89,7 @@ class Values {
   Reg warp_index();          // of the CTA's warps
   Reg fixed(Symbol symbol);  // lane, warp, an axis …
   Reg elected();             // the predicate of the elected lane
-  Reg tensor_base();
+  Reg tensor_base(const std::string& name);
   Reg window();               // rank << 24: what a shared address has beside its offset
   std::optional<Reg> rank();  // of the CTA in its cluster; none without a cluster
 
@@ -128,7 +128,7 @@ class Values {
     return reg;
   }
   // A value by key: the same register wherever the key is made again in this section.
-  Reg named(const std::string& key, std::string_view name, const ValueKind& kind);
+  Reg named(const std::string& key, std::string_view name, const ValueKind& kind, bool fixed_index = false);
 
  private:
   struct Made {
@@ -157,6 +157,7 @@ class Values {
                                   std::int64_t offset);
   Reg make_lane(const Quantity& quantity, const Form& form, std::optional<Reg> target, std::int64_t offset);
   std::optional<Reg> base(const Quantity& quantity);
+  Reg in_other_cta(const Quantity& quantity);
   Reg induction(const Quantity& quantity, std::optional<Reg> from, const std::vector<Symbol>& before, Symbol counter,
                 std::int64_t factor);
   void sum(Place place, Reg d, std::optional<Reg> from, std::int64_t constant, std::vector<Part> parts,

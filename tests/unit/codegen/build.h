@@ -11,12 +11,24 @@ namespace warpcc::test {
 
 using namespace kernel;  // NOLINT: a test's shorthand
 
-inline Index index(std::int64_t constant) { return {constant, {}}; }
-inline Index of(Atom::Kind kind, int id = 0, std::int64_t factor = 1) { return {0, {{{kind, id}, factor}}}; }
-inline Index of(CounterId id) { return of(Atom::Kind::counter, static_cast<int>(id)); }
-inline Index of(RegisterId id) { return of(Atom::Kind::reg, static_cast<int>(id)); }
-inline Slice part(Index from, std::int64_t extent) { return {std::move(from), extent, false}; }
-inline Slice pick(Index at) { return {std::move(at), 1, true}; }
+inline Index index(std::int64_t constant) {
+  return {constant, {}};
+}
+inline Index of(Atom::Kind kind, int id = 0, std::int64_t factor = 1) {
+  return {0, {{{kind, id}, factor}}};
+}
+inline Index of(CounterId id) {
+  return of(Atom::Kind::counter, static_cast<int>(id));
+}
+inline Index of(RegisterId id) {
+  return of(Atom::Kind::reg, static_cast<int>(id));
+}
+inline Slice part(Index from, std::int64_t extent) {
+  return {std::move(from), extent, false};
+}
+inline Slice pick(Index at) {
+  return {std::move(at), 1, true};
+}
 
 class Builder {
  public:
@@ -49,12 +61,13 @@ class Builder {
     made.copies = std::move(copies);
     made.element = element;
     made.shape = std::move(shape);
-    made.layout = llvm::cantFail(layout::Physical::make(layout::Map(std::move(strides)), layout::swizzle_of_span(swizzle)));
+    made.layout =
+        llvm::cantFail(layout::Physical::make(layout::Map(std::move(strides)), layout::swizzle_of_span(swizzle)));
     kernel.buffers.push_back(std::move(made));
     return static_cast<BufferId>(kernel.buffers.size() - 1);
   }
-  PipeId pipe(std::string name, int depth, std::vector<BufferId> carries, std::vector<Pin> from, std::vector<Pin> to, Signal full,
-              Signal empty) {
+  PipeId pipe(std::string name, int depth, std::vector<BufferId> carries, std::vector<Pin> from, std::vector<Pin> to,
+              Signal full, Signal empty) {
     Pipe made;
     made.name = std::move(name);
     made.depth = depth;
@@ -82,9 +95,15 @@ class Builder {
   }
 };
 
-inline RegisterOperand use(RegisterId id, int part = 0, int count = 1) { return {id, part, count, false}; }
-inline BarrierOperand full(EndId end) { return {BarrierOperand::Kind::full, PipeId::none, end, 0, BarrierId::none, {}}; }
-inline BarrierOperand empty(EndId end) { return {BarrierOperand::Kind::empty, PipeId::none, end, 0, BarrierId::none, {}}; }
+inline RegisterOperand use(RegisterId id, int part = 0, int count = 1) {
+  return {id, part, count, false};
+}
+inline BarrierOperand full(EndId end) {
+  return {BarrierOperand::Kind::full, PipeId::none, end, 0, BarrierId::none, {}};
+}
+inline BarrierOperand empty(EndId end) {
+  return {BarrierOperand::Kind::empty, PipeId::none, end, 0, BarrierId::none, {}};
+}
 inline BarrierOperand in_start(PipeId pipe, BarrierOperand::Kind kind, std::int64_t stage) {
   return {kind, pipe, EndId::none, stage, BarrierId::none, {}};
 }
@@ -101,7 +120,9 @@ inline Guard if_one() {
   guard.facts.one = true;
   return guard;
 }
-inline Compare compare(Index left, Compare::Is is, std::int64_t right) { return {std::move(left), is, right}; }
+inline Compare compare(Index left, Compare::Is is, std::int64_t right) {
+  return {std::move(left), is, right};
+}
 
 // The pair GEMM: what kernels/gemm.wk becomes, with one tile of C a turn of 128 or 256 columns a CTA.
 struct GemmShape {

@@ -24,13 +24,16 @@ struct Walk {
       RegisterId r = b.reg("row", File::ur), c = b.reg("col", File::ur);
       loop.body.push_back(Builder::say("ulop3.and", {use(r), use(tile), std::int64_t{15}}, "ulop3.and row, tile, 15"));
       loop.body.push_back(Builder::say("ushf.r.u32", {use(c), use(tile), std::int64_t{4}}, "ushf.r.u32 col, tile, 4"));
-      loop.body.push_back(Builder::say("uimad", {use(row), use(r), std::int64_t{128}, std::int64_t{0}}, "uimad w.row, row, 128"));
-      loop.body.push_back(Builder::say("uimad", {use(col), use(c), std::int64_t{256}, std::int64_t{0}}, "uimad w.col, col, 256"));
+      loop.body.push_back(
+          Builder::say("uimad", {use(row), use(r), std::int64_t{128}, std::int64_t{0}}, "uimad w.row, row, 128"));
+      loop.body.push_back(
+          Builder::say("uimad", {use(col), use(c), std::int64_t{256}, std::int64_t{0}}, "uimad w.col, col, 256"));
     }
     for (Node& node : body) loop.body.push_back(std::move(node));
     loop.body.push_back(
         Builder::say("uiadd3", {use(next), use(next), std::int64_t{74}, std::int64_t{0}}, "uiadd3 next, next, 74"));
-    loop.body.push_back(Builder::say("uisetp.ge.u32", {use(done), use(next), std::int64_t{128}}, "uisetp.ge.u32 done, next, 128"));
+    loop.body.push_back(
+        Builder::say("uisetp.ge.u32", {use(done), use(next), std::int64_t{128}}, "uisetp.ge.u32 done, next, 128"));
     Break leave;
     leave.when = use(done);
     leave.text = "break when done";
@@ -83,9 +86,10 @@ Kernel gemm(const GemmShape& shape) {
   Copies ring{Copies::Kind::ring, shape.depth};
   BufferId sa = b.buffer("sa", MemorySpace::shared, {ring}, Element::f16, {shape.rows / 2, 64},
                          {{{shape.rows / 2, 64}}, {{64, 1}}}, 128);
-  BufferId sb = b.buffer("sb", MemorySpace::shared, {ring}, Element::f16, {shape.columns, 64}, {{{shape.columns, 64}}, {{64, 1}}}, 128);
-  BufferId staging = b.buffer("staging", MemorySpace::shared, {{Copies::Kind::warps, 4}, {Copies::Kind::ring, 2}}, Element::f32, {8, 32},
-                              {{{8, 32}}, {{32, 1}}});
+  BufferId sb = b.buffer("sb", MemorySpace::shared, {ring}, Element::f16, {shape.columns, 64},
+                         {{{shape.columns, 64}}, {{64, 1}}}, 128);
+  BufferId staging = b.buffer("staging", MemorySpace::shared, {{Copies::Kind::warps, 4}, {Copies::Kind::ring, 2}},
+                              Element::f32, {8, 32}, {{{8, 32}}, {{32, 1}}});
   std::vector<layout::Coordinate> pair_d{{{atom, 0x10000}}, {{shape.rows, 1}}};
   if (atoms > 1) pair_d[0].push_back({atoms, shape.rows});
   BufferId acc = b.buffer("acc", MemorySpace::tensor, {{Copies::Kind::ring, shape.accumulators}}, Element::f32,
@@ -99,11 +103,14 @@ Kernel gemm(const GemmShape& shape) {
   On first, second;
   first.facts.compares = {compare(of(Atom::Kind::warp), Compare::Is::eq, 0)};
   first.text = "on (warp == 0)";
-  for (BufferId buffer : {a, bb, c}) first.body.push_back(Builder::say("prefetch", {TensorMapOf{buffer, BufferId::none}}, "prefetch"));
+  for (BufferId buffer : {a, bb, c})
+    first.body.push_back(Builder::say("prefetch", {TensorMapOf{buffer, BufferId::none}}, "prefetch"));
   for (PipeId pipe : {stage, accumulator}) {
     for (int i = 0; i < k[pipe].depth; ++i) {
-      first.body.push_back(Builder::say("init", {in_start(pipe, BarrierOperand::Kind::full, i)}, "@one init x.full[i]", if_one()));
-      first.body.push_back(Builder::say("init", {in_start(pipe, BarrierOperand::Kind::empty, i)}, "@one init x.empty[i]", if_one()));
+      first.body.push_back(
+          Builder::say("init", {in_start(pipe, BarrierOperand::Kind::full, i)}, "@one init x.full[i]", if_one()));
+      first.body.push_back(
+          Builder::say("init", {in_start(pipe, BarrierOperand::Kind::empty, i)}, "@one init x.empty[i]", if_one()));
     }
   }
   first.body.push_back(Builder::say("fence.init", {}, ""));
@@ -165,7 +172,8 @@ Kernel gemm(const GemmShape& shape) {
     RegisterId first_k = b.reg("first", File::ur), accumulate = b.reg("accumulate", File::up);
     RegisterId landed = b.reg("landed", File::p);
     Block take, round, fill, body;
-    take.push_back(Builder::say("uisetp.ne.u32", {use(accumulate), use(first_k), std::int64_t{0}}, "uisetp.ne.u32 accumulate, first, 0"));
+    take.push_back(Builder::say("uisetp.ne.u32", {use(accumulate), use(first_k), std::int64_t{0}},
+                                "uisetp.ne.u32 accumulate, first, 0"));
     Guard unless_landed;
     if (shape.ask_ahead) unless_landed.predicate = RegisterOperand{landed, 0, 1, true};
     take.push_back(Builder::say("wait", {full(inp)}, "wait inp.full", unless_landed));
@@ -214,19 +222,30 @@ Kernel gemm(const GemmShape& shape) {
     take.push_back(Builder::say("wait", {full(inp)}, "wait inp.full"));
     for (int i = 0; i < atoms; ++i) {
       for (int j = 0; j < shape.rows / 32; ++j) {
-        take.push_back(Builder::say("ld.tensor", {use(v, 0, 32), view(acc, inp, {}, {part(warp * 32 + index(i * atom), 32), part(index(j * 32), 32)})}, ""));
+        take.push_back(Builder::say(
+            "ld.tensor",
+            {use(v, 0, 32), view(acc, inp, {}, {part(warp * 32 + index(i * atom), 32), part(index(j * 32), 32)})}, ""));
         take.push_back(Builder::say("ld.wait", {}, ""));
-        if (i == atoms - 1 && j == shape.rows / 32 - 1) take.push_back(Builder::say("arrive", {empty(inp)}, "@one arrive inp.empty", if_one()));
+        if (i == atoms - 1 && j == shape.rows / 32 - 1)
+          take.push_back(Builder::say("arrive", {empty(inp)}, "@one arrive inp.empty", if_one()));
         for (int g = 0; g < 4; ++g) {
           take.push_back(Builder::say("store.wait.read", {std::int64_t{1}}, ""));
           take.push_back(Builder::say("warpsync", {}, ""));
           for (int row = 0; row < 8; ++row) {
-            take.push_back(Builder::say("sts", {view(staging, EndId::none, {warp, index(g % 2)}, {pick(index(row)), pick(of(Atom::Kind::lane))}), use(v, g * 8 + row)}, ""));
+            take.push_back(Builder::say(
+                "sts",
+                {view(staging, EndId::none, {warp, index(g % 2)}, {pick(index(row)), pick(of(Atom::Kind::lane))}),
+                 use(v, g * 8 + row)},
+                ""));
           }
           take.push_back(Builder::say("fence.async", {}, ""));
           take.push_back(Builder::say("warpsync", {}, ""));
-          take.push_back(Builder::say("store", {view(c, EndId::none, {}, {part(of(walk.row) + index(j * 32 + g * 8), 8), part(col + index(i * atom), 32)}),
-                                                view(staging, EndId::none, {warp, index(g % 2)}, {part(index(0), 8), part(index(0), 32)})}, ""));
+          take.push_back(
+              Builder::say("store",
+                           {view(c, EndId::none, {},
+                                 {part(of(walk.row) + index(j * 32 + g * 8), 8), part(col + index(i * atom), 32)}),
+                            view(staging, EndId::none, {warp, index(g % 2)}, {part(index(0), 8), part(index(0), 32)})},
+                           ""));
           take.push_back(Builder::say("store.commit", {}, ""));
         }
       }
