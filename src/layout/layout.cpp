@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "layout/promise.h"
 
@@ -33,7 +34,8 @@ std::string coordinates_text(const std::vector<Coordinate>& coordinates, Print&&
   });
 }
 
-// Lays the coordinates out without gaps in the order in which `order` names them, the first the fastest.
+// Lays the coordinates out without gaps in the order in which `order` names them, the first the fastest. A stride that
+// overflows is the largest there is, and no layout is made of it.
 template <typename Order>
 Map dense(std::span<const std::int64_t> shape, Order&& order) {
   std::vector<Coordinate> coordinates(shape.size());
@@ -41,7 +43,7 @@ Map dense(std::span<const std::int64_t> shape, Order&& order) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::size_t at = order(i);
     coordinates[at] = {Mode{shape[at], stride}};
-    stride *= shape[at];
+    if (__builtin_mul_overflow(stride, shape[at], &stride)) stride = std::numeric_limits<std::int64_t>::max();
   }
   return Map(std::move(coordinates));
 }
