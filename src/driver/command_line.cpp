@@ -80,6 +80,7 @@ llvm::Error wrong(std::string words) {
 }
 
 std::string suggestion(std::string_view word, llvm::ArrayRef<std::string_view> candidates) {
+  if (word.size() < 3) return "";
   unsigned most = word.size() > 4 ? 2 : 1;
   std::string_view best;
   for (std::string_view candidate : candidates) {
