@@ -89,6 +89,7 @@ void Times::print(llvm::raw_ostream& out) const {
 }
 
 int Run::end(int exit_code) {
+  llvm::outs().flush();  // what was said before comes first
   diagnostics.print(llvm::errs(), sources);
   if (invocation.has("--time")) times.print(llvm::errs());
   return exit_code;
