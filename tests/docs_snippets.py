@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""docs_snippets.py WARPCC KERNELS DOCUMENT.md: compiles every fenced block of a document that is marked `wk`.
+
+The words behind `wk` say what a block is a piece of: nothing, a whole program; `items`, of a file; `members`, of a kernel;
+`statements`, of a role; `of FILE`, of a file of the project, in which it must stand as it is. What is around a piece is below. A block that is marked `refused` as well must be refused, and every line
+of the `text` block that follows it must stand in what warpcc says."""
+import os
+import re
+import subprocess
+import sys
+
+KERNEL = """
+kernel empty(a: global f16[256, 64]) on sm_100a, grid (2), cluster (half: 2) {
+  start { cluster.arrive; cluster.wait; }
+  role idle() on warp 0 { }
+}
+"""
+
+MEMBERS = """
+use "lib/umma.wk";
+const depth = 4;
+kernel around(a: global f16[256, 64]) on sm_100a, grid (2), cluster (half: 2) {
+@
+  start { cluster.arrive; cluster.wait; }
+  role idle() on warp 0 { }
+}
+"""
+
+STATEMENTS = """
+use "lib/umma.wk";
+use "lib/tiles.wk";
+const M = 4096;
+const plan = tiles.Plan(m: M, n: M, k_steps: 64, ctas: 2, span: (256, 256), group: 16, clusters: 74);
+kernel around(
+  a: global f16[M, 64], c: global inout f32[M, M], counts: global inout u32[64], p: global in u32[64],
+) on sm_100a, grid (148), cluster (half: 2) {
+  shared staging: warps(4) of ring(2) of f32[8, 32];
+  start { cluster.arrive; cluster.wait; }
+  role around() on warps 0 .. 4 {
+    grid.wait;
+@
+  }
+}
+"""
+
+PIECES = {"": "@\n", "items": "@\n" + KERNEL, "members": MEMBERS, "statements": STATEMENTS}
+
+
+class Snippet:
+    def __init__(self, line, words, text):
+        self.line = line
+        self.refused = "refused" in words
+        kinds = [word for word in words if word != "refused"]
+        self.kind = kinds[0] if kinds else ""
+        self.file = kinds[1] if self.kind == "of" else ""
+        self.text = text
+        self.said = []
+
+
+def snippets(document):
+    found = []
+    lines = open(document, encoding="utf-8").read().split("\n")
+    at = 0
+    while at < len(lines):
+        fence = re.match(r"```(\w*) *(.*)$", lines[at])
+        if not fence:
+            at += 1
+            continue
+        end = lines.index("```", at + 1)
+        block = lines[at + 1 : end]
+        if fence[1] == "wk":
+            found.append(Snippet(at + 1, fence[2].split(), "\n".join(block)))
+        elif fence[1] == "text" and found and found[-1].refused and not found[-1].said:
+            found[-1].said = block
+        at = end + 1
+    return found
+
+
+def wrong(snippet, warpcc, kernels, name):
+    """What is wrong with a snippet, or nothing."""
+    if snippet.file:
+        whole = open(os.path.join(kernels, "..", snippet.file), encoding="utf-8").read()
+        return "" if snippet.text in whole else f"stands not in {snippet.file}"
+    path = name + ".wk"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(PIECES[snippet.kind].replace("@\n", snippet.text + "\n", 1))
+    command = [warpcc, path, "-I", kernels, "--no-check"]
+    assembles = not snippet.refused and "WARPCC_PTXAS" in os.environ
+    command += ["-o", name + ".cubin"] if assembles else ["--emit", "ptx", "-o", name + ".ptx"]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    if not snippet.refused:
+        return "" if run.returncode == 0 else run.stdout
+    if run.returncode != 1:
+        return f"exit code {run.returncode}, and it was to be refused\n{run.stdout}"
+    if not snippet.said:
+        return "what is said of it stands in no `text` block below"
+    missing = [line for line in snippet.said if line not in run.stdout]
+    return "".join(f"not said: {line}\n" for line in missing) + (run.stdout if missing else "")
+
+
+def main():
+    warpcc, kernels, document = sys.argv[1:4]
+    failed = 0
+    all_snippets = snippets(document)
+    for number, snippet in enumerate(all_snippets):
+        complaint = wrong(snippet, warpcc, kernels, f"snippet{number}")
+        if complaint:
+            failed += 1
+            print(f"{os.path.basename(document)}:{snippet.line}:\n{complaint}")
+    print(f"{len(all_snippets)} snippets, {failed} wrong")
+    return 1 if failed or not all_snippets else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
