@@ -1,4 +1,4 @@
-// warpcc expand FILE.wk: the SASS program, to look at.
+// warpcc expand FILE.wk|FILE.sass: the SASS program, to look at.
 #include <fmt/format.h>
 
 #include "driver/commands.h"
@@ -16,10 +16,6 @@ constexpr Option kOptions[] = {
 };
 
 int run_expand(const Invocation& invocation) {
-  if (is_sass_text(invocation.input)) {
-    return cannot_run(
-        wrong(fmt::format("`{}` is SASS text already; `warpcc expand` takes a .wk file", invocation.input)));
-  }
   llvm::Expected<sass::Form> form = form_option(invocation, sass::Form::named);
   if (!form) return cannot_run(form.takeError());
   llvm::Expected<CompileOptions> options = compile_options(invocation);
@@ -28,8 +24,16 @@ int run_expand(const Invocation& invocation) {
   llvm::Expected<FileId> file = run.sources.load(invocation.input);
   if (!file) return cannot_run(file.takeError());
   int exit_code = kDone;
-  std::optional<sass::Program> program = compile_program(run, *file, *options, exit_code);
+  bool is_text = is_sass_text(invocation.input);
+  std::optional<sass::Program> program =
+      is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *options, exit_code);
   if (!program) return exit_code;
+  if (is_text && !invocation.value("--form")) form = program->form;
+  if (program->form == sass::Form::coloured && *form != sass::Form::coloured) {
+    return cannot_run(
+        wrong(fmt::format("`{}` is a coloured text: the names of its sources are not in it; --form coloured prints it",
+                          invocation.input)));
+  }
   return run.end(write_text(invocation.value("-o"), invocation.input, sass::print(*program, *form)));
 }
 
@@ -37,8 +41,8 @@ int run_expand(const Invocation& invocation) {
 
 constinit const Command expand_command{
     "expand",
-    "warpcc expand FILE.wk [-D NAME=VALUE …] [--form named|coloured|both]",
-    "prints a kernel as SASS, with what each line is held to",
+    "warpcc expand FILE.wk|FILE.sass [-D NAME=VALUE …] [--form named|coloured|both]",
+    "prints a kernel as SASS, with what each line is held to; or SASS text again, in a form",
     "a kernel",
     kOptions,
     "  warpcc expand kernels/gemm.wk\n"
