@@ -9,4 +9,12 @@ namespace warpcc::sema {
 void derive_counts(Session& session);
 void check_coverage(Session& session);
 
+// Registers: written before they are read, and not named while a load still writes them (section 4).
+void check_registers(Session& session);
+// What a block that holds a stage does, in order, on every path (section 8).
+void check_holds(Session& session);
+// Barriers initialised once, known to who uses them; global memory behind `grid.wait`; tensor memory allocated and
+// freed (section 9).
+void check_meeting(Session& session);
+
 }  // namespace warpcc::sema

@@ -15,6 +15,9 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
   if (!kernel || diagnostics.failed()) return std::nullopt;
   sema::Builder(session, evaluator, modules).build(*kernel);
   if (diagnostics.failed()) return std::nullopt;
+  sema::check_registers(session);
+  sema::check_holds(session);
+  if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
   return std::move(session.kernel);
