@@ -18,6 +18,9 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
   sema::check_registers(session);
   sema::check_holds(session);
   if (diagnostics.failed()) return std::nullopt;
+  sema::check_meeting(session);
+  sema::check_coverage(session);
+  if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
   return std::move(session.kernel);

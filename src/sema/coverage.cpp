@@ -1,0 +1,218 @@
+// Every tile of a stage is loaded exactly once: the boxes that the loads of a `fill` put into it, over the CTAs of the
+// cluster. docs/language.md, section 7.
+#include <algorithm>
+#include <map>
+
+#include "sema/passes.h"
+#include "sema/ranges.h"
+
+namespace warpcc::sema {
+namespace {
+
+using isa::Does;
+
+constexpr Message<> load_conditional{
+    "load-in-loop", "a load that fills a stage stands outside run-time loops and conditions, guarded by facts alone"};
+constexpr Message<std::string> uncovered{"not-loaded", "{} are loaded by nobody; `expect` waits for them"};
+constexpr Message<std::string, std::string> covered_twice{"loaded-twice", "{} are loaded twice, by {}"};
+constexpr Message<std::string> moving_slice{
+    "moving-slice", "which part of a tile a load fills is fixed by the CTA and the warp; `{}` moves"};
+
+struct Box {
+  std::vector<std::int64_t> from, to;
+  int rank = 0;  // who loads it
+  SourceRange where;
+};
+
+class Coverage {
+ public:
+  explicit Coverage(Session& session) : session_(session), kernel_(session.kernel) {}
+
+  void run() {
+    for (const kernel::Role& role : kernel_.roles) {
+      session_.place = {Place::Kind::role, role.name, role.first_warp, role.end_warp - role.first_warp, role.at};
+      find(role.body, role);
+    }
+    session_.place = {};
+  }
+
+ private:
+  using Boxes = std::map<std::pair<int, kernel::BufferId>, std::vector<Box>>;  // by the CTA that they land in
+
+  void find(const kernel::Block& block, const kernel::Role& role) {
+    for (const kernel::Node& node : block) {
+      if (auto* loop = std::get_if<kernel::Loop>(&node.is))
+        find(loop->body, role);
+      else if (auto* forever = std::get_if<kernel::Forever>(&node.is))
+        find(forever->body, role);
+      else if (auto* when = std::get_if<kernel::When>(&node.is))
+        find(when->then, role), find(when->otherwise, role);
+      else if (auto* on = std::get_if<kernel::On>(&node.is))
+        find(on->body, role);
+      else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+        if (hold->kind == kernel::Hold::Kind::fill) check(*hold, role);
+        find(hold->body, role);
+      }
+    }
+  }
+
+  void check(const kernel::Hold& hold, const kernel::Role& role) {
+    if (!loads(hold.body, hold.end, false)) return;
+    Boxes boxes;
+    const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      const std::vector<std::int64_t> axes = kernel::place(kernel_, rank);
+      if (!std::all_of(role.at.begin(), role.at.end(),
+                       [&](const kernel::Pin& pin) { return axes[pin.axis] == pin.at; }))
+        continue;
+      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp)
+        collect(hold.body, hold.end, rank, {0, warp, &axes}, boxes);
+    }
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      if (!kernel::holds(kernel_, pipe, kernel::Side::producer, rank)) continue;
+      for (const kernel::BufferId id : pipe.carries) {
+        if (kernel_[id].space == kernel::MemorySpace::shared && !covered(hold, rank, id, boxes[{rank, id}])) return;
+      }
+    }
+  }
+
+  // Whether there are loads; complains of those behind what only run time decides.
+  bool loads(const kernel::Block& block, kernel::EndId end, bool conditional) {
+    bool any = false;
+    for (const kernel::Node& node : block) {
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+        if (it->op->does != Does::load || std::get<kernel::View>(it->operands[0]).end != end) continue;
+        any = true;
+        if (conditional || it->guard.predicate || it->guard.more) say(it->where, load_conditional);
+      } else if (auto* loop = std::get_if<kernel::Loop>(&node.is))
+        any = loads(loop->body, end, true) || any;
+      else if (auto* forever = std::get_if<kernel::Forever>(&node.is))
+        any = loads(forever->body, end, true) || any;
+      else if (auto* on = std::get_if<kernel::On>(&node.is))
+        any = loads(on->body, end, conditional) || any;
+      else if (auto* hold = std::get_if<kernel::Hold>(&node.is))
+        any = loads(hold->body, end, conditional) || any;
+      else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+        any = loads(when->then, end, true) || any;
+        any = loads(when->otherwise, end, true) || any;
+      }
+    }
+    return any;
+  }
+
+  void collect(const kernel::Block& block, kernel::EndId end, int rank, const Fixed& fixed, Boxes& boxes) {
+    for (const kernel::Node& node : block) {
+      if (auto* on = std::get_if<kernel::On>(&node.is)) {
+        if (holds_at(session_, on->facts, fixed)) collect(on->body, end, rank, fixed, boxes);
+      } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+        collect(hold->body, end, rank, fixed, boxes);
+      }
+      auto* it = std::get_if<kernel::Instruction>(&node.is);
+      if (!it || it->op->does != Does::load || !holds_at(session_, it->guard.facts, fixed)) continue;
+      const auto& view = std::get<kernel::View>(it->operands[0]);
+      if (view.end != end) continue;
+      Box box;
+      box.rank = rank;
+      box.where = it->operands_where[0];
+      for (const kernel::Slice& slice : view.slices) {
+        if (!is_fixed(slice.from)) say(it->operands_where[0], moving_slice, session_.one_line(it->operands_where[0]));
+        box.from.push_back(value_at(session_, slice.from, fixed));
+        box.to.push_back(box.from.back() + slice.extent);
+      }
+      for (int target = 0; target < kernel_.cluster_ctas(); ++target) {
+        const std::vector<std::int64_t> there = kernel::place(kernel_, target);
+        bool lands = true;
+        for (std::size_t axis = 0; axis < there.size(); ++axis) {
+          lands = lands && (there[axis] == (*fixed.axes)[axis] || it->across == static_cast<int>(axis));
+        }
+        if (lands) boxes[{target, view.buffer}].push_back(box);
+      }
+    }
+  }
+
+  // The tile is cut where boxes begin and end; every piece belongs to exactly one.
+  bool covered(const kernel::Hold& hold, int rank, kernel::BufferId id, const std::vector<Box>& boxes) {
+    const kernel::Buffer& buffer = kernel_[id];
+    if (buffer.empty()) return true;
+    const std::size_t dimensions = buffer.shape.size();
+    std::vector<std::vector<std::int64_t>> cuts(dimensions);
+    std::size_t pieces = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      cuts[d] = {0, buffer.shape[d]};
+      for (const Box& box : boxes) cuts[d].insert(cuts[d].end(), {box.from[d], box.to[d]});
+      std::sort(cuts[d].begin(), cuts[d].end());
+      cuts[d].erase(std::unique(cuts[d].begin(), cuts[d].end()), cuts[d].end());
+      pieces *= cuts[d].size() - 1;
+      if (pieces > 1'000'000) return true;
+    }
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      std::vector<std::size_t> at(dimensions);
+      for (std::size_t d = 0, rest = piece; d < dimensions; ++d) {
+        at[d] = rest % (cuts[d].size() - 1);
+        rest /= cuts[d].size() - 1;
+      }
+      std::vector<const Box*> by;
+      for (const Box& box : boxes) {
+        bool inside = true;
+        for (std::size_t d = 0; d < dimensions; ++d)
+          inside = inside && box.from[d] <= cuts[d][at[d]] && cuts[d][at[d] + 1] <= box.to[d];
+        if (inside) by.push_back(&box);
+      }
+      if (by.size() == 1) continue;
+      const std::string what = words(buffer, cuts, at);
+      if (by.empty())
+        say(hold.where, uncovered, fmt::format("{} of `{}`{}", what, buffer.name, at_place(rank)));
+      else
+        session_.diagnostics
+            .error(by[1]->where, covered_twice, fmt::format("{} of `{}`{}", what, buffer.name, at_place(rank)),
+                   loaders(*by[0], *by[1]))
+            .note(by[0]->where, "the other");
+      return false;
+    }
+    return true;
+  }
+
+  std::string words(const kernel::Buffer& buffer, const std::vector<std::vector<std::int64_t>>& cuts,
+                    const std::vector<std::size_t>& at) const {
+    std::string text;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const std::int64_t from = cuts[d][at[d]], to = cuts[d][at[d] + 1];
+      if (from == 0 && to == buffer.shape[d]) continue;
+      const std::string name =
+          at.size() == 2 ? (d == 0 ? "rows" : "columns") : fmt::format("elements of coordinate {},", d);
+      text += fmt::format("{}{} {} .. {}", text.empty() ? "" : ", ", name, from, to);
+    }
+    return text.empty() ? "all elements" : text;
+  }
+
+  std::string loaders(const Box& a, const Box& b) const {
+    if (a.rank == b.rank) return "two loads";
+    const std::string first = at_place(a.rank), second = at_place(b.rank);
+    return fmt::format("the CTAs{} and{}", first, second);
+  }
+
+  std::string at_place(int rank) const {
+    std::string text;
+    const std::vector<std::int64_t> place = kernel::place(kernel_, rank);
+    for (std::size_t axis = 0; axis < kernel_.axes.size(); ++axis) {
+      if (kernel_.axes[axis].extent > 1)
+        text += fmt::format("{}{} = {}", text.empty() ? " at " : ", ", kernel_.axes[axis].name, place[axis]);
+    }
+    return text;
+  }
+
+  template <typename... Args>
+  void say(SourceRange where, const Message<Args...>& message, const std::type_identity_t<Args>&... args) {
+    session_.diagnostics.error(where, message, args...);
+  }
+  Session& session_;
+  const kernel::Kernel& kernel_;
+};
+
+}  // namespace
+
+void check_coverage(Session& session) {
+  Coverage(session).run();
+}
+
+}  // namespace warpcc::sema

@@ -1,0 +1,356 @@
+// What `start` sets up, and who knows of it: docs/language.md, section 9. Walked for every warp of every CTA of a
+// cluster whose facts say something of their own.
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "sema/passes.h"
+#include "sema/paths.h"
+#include "sema/ranges.h"
+
+namespace warpcc::sema {
+namespace {
+
+using isa::Does;
+using Kind = kernel::BarrierOperand::Kind;
+
+constexpr Message<std::string, std::string> init_by_nobody{"init-once", "`{}.{}` is initialised by nobody"};
+constexpr Message<std::string, std::string, int> init_stage_by_nobody{"init-once",
+                                                                      "`{}.{}` is initialised by nobody for stage {}"};
+constexpr Message<std::string, std::string, int> init_twice{"init-once", "`{}.{}` is initialised twice for stage {}"};
+constexpr Message<std::string, std::string, std::string> not_known{
+    "not-known", "`{}` of `{}` is not known to `{}` here: it has not met the warp that initialises it"};
+constexpr Message<std::string> tensor_not_known{
+    "not-known", "tensor memory is not known to `{}` here: it has not met the warp that allocates it"};
+constexpr Message<> reaches_others{"reaches-others",
+                                   "this load reaches other CTAs, which may not have started: `cluster.wait` first"};
+constexpr Message<> not_fenced{
+    "fence-init", "this warp has initialised barriers: a `fence.init` comes before it arrives at the meeting"};
+constexpr Message<> arrived_twice{
+    "cluster-barrier", "this warp has arrived already: `cluster.wait` comes before the next `cluster.arrive`"};
+constexpr Message<> wait_without{"cluster-barrier", "a `cluster.wait` without a `cluster.arrive` before it"};
+constexpr Message<std::string> arrive_without{"cluster-barrier", "{} ends between `cluster.arrive` and `cluster.wait`"};
+constexpr Message<int, int, std::string> never_meets{"never-meets", "warps {} .. {} of `{}` leave without meeting"};
+constexpr Message<int> idle_never_meets{"never-meets",
+                                        "warp {} is of no role and never meets: the meeting of roles is of all warps"};
+constexpr Message<std::string, std::string> no_grid_wait{
+    "no-grid-wait", "`{}` reaches global memory on a path without `grid.wait`: in `{}`"};
+constexpr Message<> no_alloc{"tensor-memory", "a kernel with tensor memory has one `alloc` in `start`"};
+constexpr Message<> no_free{"tensor-memory", "a kernel with tensor memory has one `free` in `finish`"};
+constexpr Message<std::string, int> several_allocs{"tensor-memory", "`{}` is executed by {} warps, and one does it"};
+constexpr Message<> alloc_where{"tensor-memory", "`alloc` stands in `start`"};
+constexpr Message<> free_where{"tensor-memory", "`free` stands in `finish`"};
+constexpr Message<> free_early{
+    "tensor-memory",
+    "`free` comes after a barrier that all users of tensor memory reach: `cluster.arrive; cluster.wait;`"};
+
+struct Knows {
+  bool met = false;               // what `start` set up is known
+  bool left = false;              // has arrived at the meeting without waiting for it
+  bool arrived = false;           // at a cluster barrier, and not waited
+  bool fenced = true;             // the barriers that it has initialised are published
+  bool grid = false;              // `grid.wait`
+  bool gathered = false;          // has passed a barrier of all warps in this section
+  std::set<kernel::PipeId> made;  // pipes whose barriers it has initialised
+  friend bool operator==(const Knows&, const Knows&) = default;
+};
+
+class Meeting {
+ public:
+  using State = Knows;
+
+  explicit Meeting(Session& session) : session_(session), kernel_(session.kernel) {}
+
+  void run() {
+    check_inits();
+    count_memory();
+    if (session_.diagnostics.failed()) return;
+    const int warps = kernel_.threads / 32;
+    std::set<std::string> seen;
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      axes_ = kernel::place(kernel_, rank);
+      rank_ = rank;
+      for (int warp = 0; warp < warps; ++warp) {
+        const kernel::Role* role = role_of(warp);
+        if (!seen.insert(signature(warp, role)).second) continue;
+        walk(warp, role);
+      }
+    }
+  }
+
+  void instruction(const kernel::Instruction& it, Knows& knows) {
+    if (!holds_at(session_, it.guard.facts, fixed_)) return;
+    const bool alone = kernel_.cluster_ctas() == 1;
+    switch (it.op->does) {
+      case Does::init:
+        knows.made.insert(std::get<kernel::BarrierOperand>(it.operands[0]).pipe);
+        knows.fenced = false;
+        break;
+      case Does::fence_init:
+        knows.fenced = true;
+        break;
+      case Does::cluster_arrive:
+      case Does::cluster_arrive_relaxed:
+        if (!knows.fenced && !knows.met) say(it, it.where, not_fenced);
+        if (knows.arrived) say(it, it.where, arrived_twice);
+        knows.arrived = true;
+        break;
+      case Does::cluster_wait:
+        if (!knows.arrived) say(it, it.where, wait_without);
+        knows.arrived = false;
+        knows.met = knows.gathered = true;
+        break;
+      case Does::sync:
+        if (!it.operands.empty()) break;
+        if (alone && !knows.fenced && !knows.met) say(it, it.where, not_fenced);
+        if (alone) knows.met = true;
+        knows.gathered = true;
+        break;
+      case Does::sync_arrive:
+        if (alone && it.operands.empty()) knows.left = true;
+        break;
+      case Does::grid_wait:
+        knows.grid = true;
+        break;
+      case Does::free_:
+        if (!knows.gathered) say(it, it.where, free_early);
+        break;
+      case Does::load:
+      case Does::store:
+      case Does::store_add:
+      case Does::global_access:
+        if (!knows.grid) say(it, it.where, no_grid_wait, std::string(it.op->word), session_.place.role);
+        break;
+      default:
+        break;
+    }
+    if (!knows.met && it.op->does != Does::init) uses(it, knows);
+  }
+
+  void reads(const kernel::RegisterOperand&, SourceRange, const Knows&) {}
+  void reads(const kernel::Index&, SourceRange, const Knows&) {}
+  void open(const kernel::Hold&, const Knows&) {}
+  void close(const kernel::Hold&, const Knows&) {}
+  void join(Knows& into, const Knows& other, SourceRange) {
+    into.met = into.met && other.met;
+    into.left = into.left && other.left;
+    into.arrived = into.arrived || other.arrived;
+    into.fenced = into.fenced && other.fenced;
+    into.grid = into.grid && other.grid;
+    into.gathered = into.gathered && other.gathered;
+  }
+  void join_on(Knows& without, const Knows& with, const kernel::On& on) { join(without, with, on.where); }
+  std::optional<bool> decide(const kernel::On& on) const { return holds_at(session_, on.facts, fixed_); }
+
+  bool quiet = false;
+
+ private:
+  template <typename... Args>
+  void say(const kernel::Instruction& it, SourceRange where, const Message<Args...>& message,
+           const std::type_identity_t<Args>&... args) {
+    if (!quiet) session_.with_calls(session_.diagnostics.error(where, message, args...), it.call);
+  }
+
+  const kernel::Role* role_of(int warp) const {
+    for (const kernel::Role& role : kernel_.roles) {
+      const bool here = std::all_of(role.at.begin(), role.at.end(),
+                                    [&](const kernel::Pin& pin) { return axes_[pin.axis] == pin.at; });
+      if (here && warp >= role.first_warp && warp < role.end_warp) return &role;
+    }
+    return nullptr;
+  }
+
+  void enter(Place::Kind kind, const std::string& name, int first_warp, int warps, int warp) {
+    session_.place = {kind, name, first_warp, warps, {}};
+    fixed_ = {0, warp, &axes_};
+  }
+
+  void walk(int warp, const kernel::Role* role) {
+    const int warps = kernel_.threads / 32;
+    Paths<Meeting> paths(session_, *this);
+    enter(Place::Kind::start, "start", 0, warps, warp);
+    std::optional<Knows> knows = paths.walk(kernel_.start, Knows{});
+    if (role) {
+      enter(Place::Kind::role, role->name, role->first_warp, role->end_warp - role->first_warp,
+            warp - role->first_warp);
+      knows = paths.walk(role->body, std::move(knows));
+    }
+    if (!knows) return;
+    if (!knows->met && !knows->left) {
+      if (role)
+        session_.diagnostics.error(role->where, never_meets, role->first_warp, role->end_warp, role->name);
+      else
+        session_.diagnostics.error(kernel_.roles[0].where, idle_never_meets, warp);
+      return;
+    }
+    if (knows->arrived && role) session_.diagnostics.error(role->where, arrive_without, "`" + role->name + "`");
+    knows->gathered = false;
+    enter(Place::Kind::finish, "finish", 0, warps, warp);
+    knows = paths.walk(kernel_.finish, std::move(knows));
+    if (knows && knows->arrived && role) session_.diagnostics.error(role->where, arrive_without, "`finish`");
+    session_.place = {};
+  }
+
+  // Warps that decide all facts alike walk alike.
+  std::string signature(int warp, const kernel::Role* role) {
+    std::string text = role ? role->name : "";
+    const int warps = kernel_.threads / 32;
+    enter(Place::Kind::start, "start", 0, warps, warp);
+    sign(kernel_.start, text);
+    sign(kernel_.finish, text);
+    if (role) {
+      enter(Place::Kind::role, role->name, role->first_warp, role->end_warp - role->first_warp,
+            warp - role->first_warp);
+      sign(role->body, text);
+    }
+    // What a load reaches differs between CTAs.
+    for (const kernel::Pipe& pipe : kernel_.pipes)
+      text += kernel::reached(kernel_, pipe, Kind::full, rank_) == 1u << rank_ ? 's' : 'o';
+    return text;
+  }
+
+  void sign(const kernel::Block& block, std::string& text) {
+    auto of = [&](const kernel::Facts& facts) {
+      if (!facts.compares.empty()) text += holds_at(session_, facts, fixed_) ? '1' : '0';
+    };
+    for (const kernel::Node& node : block) {
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is))
+        of(it->guard.facts);
+      else if (auto* loop = std::get_if<kernel::Loop>(&node.is))
+        sign(loop->body, text);
+      else if (auto* forever = std::get_if<kernel::Forever>(&node.is))
+        sign(forever->body, text);
+      else if (auto* hold = std::get_if<kernel::Hold>(&node.is))
+        sign(hold->body, text);
+      else if (auto* when = std::get_if<kernel::When>(&node.is))
+        sign(when->then, text), sign(when->otherwise, text);
+      else if (auto* on = std::get_if<kernel::On>(&node.is))
+        of(on->facts), sign(on->body, text);
+    }
+  }
+
+  // A barrier, a carried tile or tensor memory, named before the meeting.
+  void uses(const kernel::Instruction& it, const Knows& knows) {
+    for (std::size_t i = 0; i < it.operands.size(); ++i) {
+      if (auto* barrier = std::get_if<kernel::BarrierOperand>(&it.operands[i])) {
+        if (knows.made.contains(barrier->pipe)) {
+          if (it.op->does == Does::load &&
+              (it.across || kernel::reached(kernel_, kernel_[barrier->pipe], Kind::full, rank_) != 1u << rank_)) {
+            say(it, it.where, reaches_others);
+            return;
+          }
+          continue;
+        }
+        const std::string word = barrier->kind == Kind::full ? "full" : "empty";
+        say(it, it.operands_where[i], not_known, word, kernel_[barrier->pipe].name, session_.place.role);
+        return;
+      }
+      auto* view = std::get_if<kernel::View>(&it.operands[i]);
+      if (view && kernel_[view->buffer].space == kernel::MemorySpace::tensor) {
+        say(it, it.operands_where[i], tensor_not_known, session_.place.role);
+        return;
+      }
+    }
+  }
+
+  // ---- What start and finish execute, warp by warp
+  // -------------------------------------------------------------------------------
+
+  template <typename Visit>
+  void straight(const kernel::Block& block, Visit&& visit) {
+    for (const kernel::Node& node : block) {
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+        if (holds_at(session_, it->guard.facts, fixed_)) visit(*it);
+      } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
+        if (holds_at(session_, on->facts, fixed_)) straight(on->body, visit);
+      }
+    }
+  }
+
+  void check_inits() {
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      axes_ = kernel::place(kernel_, rank);
+      std::vector<std::vector<SourceRange>> made(kernel_.pipes.size() * 2);
+      for (std::size_t i = 0; i < kernel_.pipes.size(); ++i) {
+        made[2 * i].resize(static_cast<std::size_t>(kernel_.pipes[i].depth));
+        made[2 * i + 1].resize(static_cast<std::size_t>(kernel_.pipes[i].depth));
+      }
+      const int warps = kernel_.threads / 32;
+      for (int warp = 0; warp < warps; ++warp) {
+        enter(Place::Kind::start, "start", 0, warps, warp);
+        straight(kernel_.start, [&](const kernel::Instruction& it) {
+          if (it.op->does != Does::init) return;
+          const auto& barrier = std::get<kernel::BarrierOperand>(it.operands[0]);
+          const bool full = barrier.kind == Kind::full;
+          SourceRange& before = made[2 * static_cast<std::size_t>(barrier.pipe) + (full ? 0 : 1)]
+                                    [static_cast<std::size_t>(barrier.stage)];
+          if (before.end != 0) {
+            session_.with_calls(session_.diagnostics
+                                    .error(it.operands_where[0], init_twice, kernel_[barrier.pipe].name,
+                                           full ? "full" : "empty", static_cast<int>(barrier.stage))
+                                    .note(before, "here"),
+                                it.call);
+          }
+          before = it.where;
+        });
+      }
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        const kernel::Pipe& pipe = kernel_.pipes[i / 2];
+        const std::string word = i % 2 == 0 ? "full" : "empty";
+        const auto missing =
+            std::find_if(made[i].begin(), made[i].end(), [](SourceRange where) { return where.end == 0; });
+        if (missing == made[i].end()) continue;
+        const bool all = std::all_of(made[i].begin(), made[i].end(), [](SourceRange where) { return where.end == 0; });
+        if (all)
+          session_.diagnostics.error(pipe.declared, init_by_nobody, pipe.name, word);
+        else
+          session_.diagnostics.error(pipe.declared, init_stage_by_nobody, pipe.name, word,
+                                     static_cast<int>(missing - made[i].begin()));
+      }
+    }
+    session_.place = {};
+  }
+
+  void count_memory() {
+    const auto tensor = std::find_if(kernel_.buffers.begin(), kernel_.buffers.end(), [](const kernel::Buffer& buffer) {
+      return buffer.space == kernel::MemorySpace::tensor && !buffer.empty();
+    });
+    if (tensor == kernel_.buffers.end()) return;
+    const int warps = kernel_.threads / 32;
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      axes_ = kernel::place(kernel_, rank);
+      int allocs = 0, frees = 0;
+      SourceRange alloc, free;
+      for (int warp = 0; warp < warps; ++warp) {
+        enter(Place::Kind::start, "start", 0, warps, warp);
+        straight(kernel_.start, [&](const kernel::Instruction& it) {
+          if (it.op->does == Does::alloc) ++allocs, alloc = it.where;
+          if (it.op->does == Does::free_) session_.diagnostics.error(it.where, free_where);
+        });
+        straight(kernel_.finish, [&](const kernel::Instruction& it) {
+          if (it.op->does == Does::free_) ++frees, free = it.where;
+          if (it.op->does == Does::alloc) session_.diagnostics.error(it.where, alloc_where);
+        });
+      }
+      if (allocs == 0) session_.diagnostics.error(tensor->declared, no_alloc);
+      if (allocs > 1) session_.diagnostics.error(alloc, several_allocs, "alloc", allocs);
+      if (frees == 0) session_.diagnostics.error(tensor->declared, no_free);
+      if (frees > 1) session_.diagnostics.error(free, several_allocs, "free", frees);
+    }
+    session_.place = {};
+  }
+
+  Session& session_;
+  const kernel::Kernel& kernel_;
+  std::vector<std::int64_t> axes_;
+  int rank_ = 0;
+  Fixed fixed_;
+};
+
+}  // namespace
+
+void check_meeting(Session& session) {
+  Meeting(session).run();
+}
+
+}  // namespace warpcc::sema
