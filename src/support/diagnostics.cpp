@@ -71,9 +71,11 @@ void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange wher
   out << sources.path(where.file) << ':' << at.line << ':' << at.column << ": " << kind << ": " << text;
   if (!code.empty()) out << " [" << code << ']';
   out << '\n';
+  std::string_view line = sources.line(where.file, at.line);
+  if (line.empty()) return;
   std::size_t begin = at.column - 1;
   std::size_t length = where.end > where.begin ? where.end - where.begin : 0;
-  print_excerpt(out, sources.line(where.file, at.line), begin, begin + length);
+  print_excerpt(out, line, begin, begin + length);
 }
 
 bool comes_before(const Diagnostic* left, const Diagnostic* right) {

@@ -83,6 +83,14 @@ TEST_CASE("the end of the file is a place") {
   CHECK(printed(diagnostics, sources) == "a.wk:1:4: error: nothing [plain]\nabc\n   ^\n");
 }
 
+TEST_CASE("an empty line is not shown") {
+  Sources sources;
+  FileId file = sources.add("a.wk", "");
+  Diagnostics diagnostics;
+  diagnostics.error({file, 0, 0}, plain);
+  CHECK(printed(diagnostics, sources) == "a.wk:1:1: error: nothing [plain]\n");
+}
+
 TEST_CASE("characters of several bytes take one column of the range") {
   Sources sources;
   FileId file = sources.add("a.wk", "\xc3\xa9 \xc3\xa9\xc3\xa9 x");
