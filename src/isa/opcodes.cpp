@@ -4,6 +4,7 @@
 
 #include "isa/isa.h"
 #include "isa/rows.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace warpcc::isa {
@@ -148,7 +149,7 @@ std::string_view nearest_opcode(std::string_view spelled) {
   std::size_t least = spelled.size() / 2 + 2;
   if (spelled.size() > 64) return nearest;
   for (const std::string& known : table().spellings) {
-    std::size_t distance = edit_distance(spelled, known);
+    std::size_t distance = llvm::StringRef(spelled).edit_distance(known);
     if (distance < least) least = distance, nearest = known;
   }
   return nearest;

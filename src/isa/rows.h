@@ -27,7 +27,4 @@ struct Column {
 std::vector<Column> read_columns(std::string_view text, std::span<const KindWord> kinds);
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// Words apart by insertions, deletions and replacements of single characters.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 }  // namespace warpcc::isa

@@ -2,6 +2,7 @@
 
 #include "isa/isa.h"
 #include "isa/rows.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace warpcc::isa {
 
@@ -78,7 +79,7 @@ std::string_view nearest_statement(std::string_view word) {
   std::size_t least = word.size() / 2 + 2;
   if (word.size() > 64) return nearest;
   for (const Statement& row : table().rows) {
-    std::size_t distance = edit_distance(word, row.word);
+    std::size_t distance = llvm::StringRef(word).edit_distance(row.word);
     if (distance < least) least = distance, nearest = row.word;
   }
   return nearest;

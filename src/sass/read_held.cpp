@@ -10,9 +10,9 @@ namespace warpcc::sass {
 namespace {
 
 constexpr Message<std::string> kWanted{"sass-wanted", "{} is wanted here"};
-constexpr Message<std::string> kNoPlace{
+constexpr Message<std::string, std::string> kNoPlace{
     "sass-names-nothing",
-    "`{}` names nothing: no line of the header declares a buffer, a barrier or a word of this name"};
+    "`{}` names nothing: no line of the header declares a buffer, a barrier or a word of this name{}"};
 constexpr Message<std::string> kNoPipe{"sass-names-nothing", "`{}` names nothing: no `.pipe` line declares it"};
 constexpr Message<std::string> kNoBarrier{"sass-names-nothing",
                                           "`{}` names nothing: a mask is of a pipe's barrier, as `stage_empty`"};
@@ -102,7 +102,9 @@ bool HeldReader::view(Held& held) {
   if (name.empty()) return wanted("a view, as `sa[stage_pos][0, 0]`, or a number in parentheses");
   auto place = declared_.places.find(name);
   if (place == declared_.places.end()) {
-    diagnostics_.error(cursor_.range_from(start), kNoPlace, shown(name));
+    NearestName nearest(name);
+    for (const auto& [known, view] : declared_.places) nearest.offer(known);
+    diagnostics_.error(cursor_.range_from(start), kNoPlace, shown(name), nearest.words());
     return false;
   }
   View view = place->second;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "sass/spelling.h"
 #include "sass/text.h"
 
 namespace warpcc::sass {
@@ -24,7 +25,7 @@ constexpr Message<std::string, int, int> kTooFew{"sass-too-few", "`{}` takes {} 
 constexpr Message<std::string, int> kTooMany{"sass-too-many", "`{}` takes {} operands; more are given"};
 constexpr Message<> kNoGuard{"sass-no-guard", "a predicate is wanted behind `@`"};
 constexpr Message<std::string, std::string> kWrongGuard{"sass-wrong-guard", "the guard of `{}` is {}"};
-constexpr Message<std::string> kNoLabel{"sass-no-label", "no label `{}` in this text"};
+constexpr Message<std::string, std::string> kNoLabel{"sass-no-label", "no label `{}` in this text{}"};
 constexpr Message<std::string> kNoMap{"sass-no-map", "no `.tmap` line declares `{}`"};
 constexpr Message<std::string> kNotNegated{"sass-not-negated", "`{}` does not negate this operand"};
 constexpr Message<std::string> kNoSpecial{"sass-no-special", "no special register `{}`"};
@@ -257,7 +258,11 @@ std::optional<Operand> OperandReader::word(const isa::Slot& slot, std::string_vi
         return result;
       }
     }
-    diagnostics_.error(cursor_.range_from(cursor_.position() - text.size()), kNoLabel, shown(text));
+    NearestName nearest(text);
+    if (names_.labels) {
+      for (const auto& [label, id] : *names_.labels) nearest.offer(label);
+    }
+    diagnostics_.error(cursor_.range_from(cursor_.position() - text.size()), kNoLabel, shown(text), nearest.words());
   }
   if (slot.takes & isa::kSpecial) {
     const auto registers = isa::special_registers();

@@ -6,16 +6,17 @@
 #include <bitset>
 
 #include "sass/flow.h"
+#include "sass/spelling.h"
 
 namespace warpcc::sass {
 
 namespace {
 
 constexpr Message<std::string, std::string, std::string> kWrongFile{"sass-wrong-file", "`{}` is {}; {} is wanted here"};
-constexpr Message<std::string> kNeverWritten{"sass-never-written", "`{}` is read and never written"};
-constexpr Message<std::string> kNamesNothing{
+constexpr Message<std::string, std::string> kNeverWritten{"sass-never-written", "`{}` is read and never written{}"};
+constexpr Message<std::string, std::string> kNamesNothing{
     "sass-names-nothing",
-    "`{}` names nothing: no line writes a value of this name, and it is no axis and no fixed index"};
+    "`{}` names nothing: no line writes a value of this name, and it is no axis and no fixed index{}"};
 constexpr Message<std::string> kTooWide{"sass-too-wide", "`{}` would be a group of more than 255 registers"};
 constexpr Message<std::string, int, int> kUnaligned{
     "sass-unaligned", "`{}` begins a group of {} registers: its number is a multiple of {}"};
@@ -55,7 +56,7 @@ void ReadValues::used(const WrittenReg& reg, isa::Takes takes, int width, bool w
   Value& value = program_.values[index(reg.reg.value)];
   int wide = std::max(reg.reg.part + width, reg.part_written ? 2 : 1);
   if (wide > 255) {
-    diagnostics_.error(reg.where, kTooWide, value.name);
+    complain(reg.where, kTooWide, value.name);
     return;
   }
   value.width = std::max(value.width, static_cast<std::uint8_t>(wide));
@@ -99,7 +100,7 @@ void ReadValues::settle_files() {
   for (Use& use : uses_) {
     if (use.reg.value != ValueId::none) use.reg.file = program_[use.reg.value].file;
     if (use.takes & bit(use.reg.file)) continue;
-    diagnostics_.error(use.where, kWrongFile, shown(use.reg), isa::words(bit(use.reg.file)), isa::words(use.takes));
+    complain(use.where, kWrongFile, shown(use.reg), isa::words(bit(use.reg.file)), isa::words(use.takes));
   }
 }
 
@@ -108,23 +109,21 @@ void ReadValues::settle_registers() {
     if (use.reg.number >= 0) {
       int count = isa::registers(use.reg.file, program_.target);
       if (use.reg.number + use.width > count) {
-        diagnostics_.error(use.where, kNoSuchRegister, fmt::format("{}{}", isa::prefix(use.reg.file), use.reg.number),
-                           count, std::string(isa::name(program_.target)),
-                           fmt::format("{}{}", isa::prefix(use.reg.file), count - 1));
+        complain(use.where, kNoSuchRegister, fmt::format("{}{}", isa::prefix(use.reg.file), use.reg.number), count,
+                 std::string(isa::name(program_.target)), fmt::format("{}{}", isa::prefix(use.reg.file), count - 1));
       }
     }
     if (use.reg.value == ValueId::none || use.mentioned) continue;
     Value& value = program_.values[index(use.reg.value)];
     if (use.reg.number < 0) {
-      if (program_.form != Form::named) diagnostics_.error(use.where, kNoRegister, value.name);
+      if (program_.form != Form::named) complain(use.where, kNoRegister, value.name);
       continue;
     }
     int first = use.reg.number - use.reg.part;
     if (value.colour < 0 && first >= 0) value.colour = static_cast<std::int16_t>(first);
     if (value.colour != first) {
-      diagnostics_.error(use.where, kMoves, shown(use.reg),
-                         fmt::format("{}{}", isa::prefix(use.reg.file), use.reg.number),
-                         fmt::format("{}{}", isa::prefix(use.reg.file), value.colour + use.reg.part));
+      complain(use.where, kMoves, shown(use.reg), fmt::format("{}{}", isa::prefix(use.reg.file), use.reg.number),
+               fmt::format("{}{}", isa::prefix(use.reg.file), value.colour + use.reg.part));
     }
   }
 }
@@ -144,12 +143,17 @@ void ReadValues::check_written() {
     if (use.reg.value == ValueId::none) {
       if (!registers_written[static_cast<std::size_t>(use.reg.file)].test(static_cast<std::size_t>(use.reg.number) %
                                                                           512)) {
-        diagnostics_.error(use.where, kNeverWritten, shown(use.reg));
+        complain(use.where, kNeverWritten, shown(use.reg), "");
       }
     } else if (!written[index(use.reg.value)] && !reported[index(use.reg.value)]) {
+      if (complaints_ >= kMostComplaints) return;
       reported[index(use.reg.value)] = 1;
-      const Message<std::string>& message = use.mentioned ? kNamesNothing : kNeverWritten;
-      diagnostics_.error(use.where, message, program_[use.reg.value].name);
+      const std::string& name = program_[use.reg.value].name;
+      NearestName nearest(name);
+      for (std::size_t i = 0; i < program_.values.size(); ++i) {
+        if (written[i]) nearest.offer(program_.values[i].name);
+      }
+      complain(use.where, use.mentioned ? kNamesNothing : kNeverWritten, name, nearest.words());
     }
   }
 }
@@ -158,7 +162,7 @@ void ReadValues::check_groups() {
   for (const Use& use : uses_) {
     int align = alignment(use.reg.file, use.width);
     int place = use.reg.number >= 0 ? use.reg.number : use.reg.part;
-    if (place % align != 0) diagnostics_.error(use.where, kUnaligned, shown(use.reg), use.width, align);
+    if (place % align != 0) complain(use.where, kUnaligned, shown(use.reg), use.width, align);
     if (use.reg.value == ValueId::none) continue;
     Value& value = program_.values[index(use.reg.value)];
     value.align = std::max(value.align, static_cast<std::uint8_t>(align));

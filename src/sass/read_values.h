@@ -52,12 +52,19 @@ class ReadValues {
   void check_groups();
   void fill_operands();
   std::string shown(const Reg& reg) const;
+  // Reports; after the first many nothing more, since one slip may make thousands.
+  template <typename... Args>
+  void complain(SourceRange where, const Message<Args...>& message, const std::type_identity_t<Args>&... args) {
+    if (complaints_++ < kMostComplaints) diagnostics_.error(where, message, args...);
+  }
 
   Program& program_;
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, ValueId> ids_;
   std::vector<isa::Takes> files_;  // by value: those that all its places allow
   std::vector<Use> uses_;
+  static constexpr int kMostComplaints = 50;
+  int complaints_ = 0;
 };
 
 }  // namespace warpcc::sass

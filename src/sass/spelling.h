@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "sass/program.h"
@@ -49,6 +50,19 @@ constexpr OperatorWord kOperators[] = {
     {Expr::Kind::divide, "/", 4},         {Expr::Kind::remainder, "%", 4},
 };
 constexpr int kBindsTightest = 5;
+
+// `; `near` is near` of the names that there are, or nothing: for complaints of a name that is not there.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view wanted) : wanted_(wanted), least_(wanted.size() / 3 + 1) {}
+  void offer(std::string_view name);
+  std::string words() const;
+
+ private:
+  std::string_view wanted_;
+  std::string_view nearest_;
+  std::size_t least_;
+};
 
 // Bytes of a tile of a buffer; of tensor memory its columns. Copies are as far apart unless the text says otherwise.
 std::int64_t tile_extent(const Buffer& buffer);

@@ -99,6 +99,10 @@ TEST_CASE("junk") {
   for (int i = 0; i < 100000; ++i) names += fmt::format("  MOV x{}, x\n", i);
   for (int i = 0; i < 60; ++i) groups += fmt::format("  MOV x{}.250, x\n", i);
   for (int i = 0; i < 60; ++i) groups += fmt::format("  MOV x, x{}.250\n", i);
+  std::string unwritten = head;
+  for (int i = 0; i < 16000; ++i) unwritten += fmt::format("  MOV x, y{}\n", i);
+  CHECK(!check(unwritten));
+  CHECK(read_text(unwritten).diagnostics.all().size() == 50);
   CHECK(check(many));
   CHECK(!check(names));
   CHECK(check(groups));

@@ -109,6 +109,11 @@ TEST_CASE("a guard is a predicate of who executes the line") {
 
 TEST_CASE("names of nothing") {
   CHECK(says(said_of("  MOV x, nobody"), "12:10: `nobody` is read and never written"));
+  CHECK(says(said_of("  MOV stage_pos, x\n  MOV x, stage_poss"),
+             "`stage_poss` is read and never written; `stage_pos` is near"));
+  CHECK(says(said_of("AGAIN:\n  BRA AGAIM"), "no label `AGAIM` in this text; `AGAIN` is near"));
+  CHECK(says(said_of("  MOV x, x = (haalf + 1)"), "no axis and no fixed index"));
+  CHECK(says(said_of("  MOV x, x = ful[0]"), "a word of this name; `full` is near"));
   CHECK(says(said_of("  MOV x, R9"), "`R9` is read and never written"));
   CHECK(says(said_of("  BRA AWAY"), "12:7: no label `AWAY` in this text"));
   CHECK(says(said_of("END:"), "no line of code follows the label `END`"));
