@@ -289,7 +289,7 @@ bool lift_parity(Lifter& l) {
 
 void lift_elect(Lifter& l) {
   if (!is_zero(l.operand(1)) || !constant_true(l, 2)) return l.fail_operands();
-  l.put(fmt::format("mov.pred {}, %elected;", l.target(0)));
+  l.put(fmt::format("mov.pred {}, {};", l.target(0), l.elected()));
 }
 
 void lift_vote(Lifter& l) {

@@ -18,43 +18,18 @@ constexpr Message<std::string, std::string> kMixedGroups{
     "`{}` and `{}` are for different cta_groups: PTX allows one in a kernel (PTX ISA, tcgen05 restrictions). A program "
     "that multiplies in pairs also commits, allocates and frees for the pair"};
 
-// The instructions whose PTX form names a cta_group, where their own spelling tells which: freeing and relinquishing do
-// not.
+// The tensor core's instructions, by SASS's own family of names.
+bool is_tensor_core(const Line& line) {
+  return line.opcode->name.starts_with("UTC");
+}
+
+// Whether its spelling tells the cta_group: freeing tensor memory names none.
 bool tells_cta_group(const Line& line) {
-  switch (line.opcode->op) {
-    case Op::UTCHMMA:
-    case Op::UTCQMMA:
-    case Op::UTCIMMA:
-    case Op::UTCBAR:
-      return true;
-    case Op::UTCATOMSWS:
-      return has(line, "FIND_AND_SET");
-    default:
-      return false;
-  }
+  return is_tensor_core(line) && !has(line, "AND");
 }
 
 bool uses_tensor_memory(const Line& line) {
-  Op op = line.opcode->op;
-  return tells_cta_group(line) || op == Op::LDTM || op == Op::STTM || op == Op::UTCATOMSWS;
-}
-
-bool issued_by_one_lane(const Line& line) {
-  switch (line.opcode->op) {
-    case Op::ELECT:
-    case Op::UTMALDG:
-    case Op::UTMASTG:
-    case Op::UTMAREDG:
-    case Op::UTMACCTL:
-    case Op::UGETNEXTWORKID:
-    case Op::UTCHMMA:
-    case Op::UTCQMMA:
-    case Op::UTCIMMA:
-    case Op::UTCBAR:
-      return true;
-    default:
-      return false;
-  }
+  return is_tensor_core(line) || line.opcode->op == Op::LDTM || line.opcode->op == Op::STTM;
 }
 
 const char* section_word(sass::Section::Kind kind) {
@@ -183,7 +158,6 @@ void Lifter::declarations(std::string& text) const {
 
 bool Lifter::run(std::string& text) {
   if (!find_cta_group()) return false;
-  elects_ = std::any_of(program_.lines.begin(), program_.lines.end(), issued_by_one_lane);
   tensor_program_ = std::any_of(program_.lines.begin(), program_.lines.end(), uses_tensor_memory);
   labels_at_.resize(program_.lines.size() + 1);
   for (std::size_t i = 0; i < program_.labels.size(); ++i) {

@@ -203,14 +203,19 @@ void Lifter::put_always(std::string_view text) {
 
 void Lifter::put_once(std::string_view text) {
   if (!line().guard || line().guard->reg.is_constant) {
-    put_always(fmt::format("@%elected {}", text));
+    put_always(fmt::format("@{} {}", elected(), text));
     return;
   }
   const Operand& guard = *line().guard;
   int skip = ++skips_;
   put_always(fmt::format("@{}{} bra $skip_{};", guard.negated ? "" : "!", source(guard.reg), skip));
-  put_always(fmt::format("@%elected {}", text));
+  put_always(fmt::format("@{} {}", elected(), text));
   text_ += fmt::format("$skip_{}:\n", skip);
+}
+
+std::string Lifter::elected() {
+  elects_ = true;
+  return "%elected";
 }
 
 std::string Lifter::bits32() {

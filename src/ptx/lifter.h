@@ -68,6 +68,7 @@ class Lifter {
   // For one lane, the elected one, in a warp whose lanes all come here; a guard becomes a branch around it.
   void put_once(std::string_view text);
   std::string bits32(), bits64(), bits16(), flag();  // fresh temporaries
+  std::string elected();                             // the predicate of one lane a warp, set at the kernel's entry
 
   template <typename... Args>
   Diagnostic& fail(const Message<Args...>& message, const std::type_identity_t<Args>&... args) {
