@@ -10,29 +10,6 @@ std::int64_t divide_down(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-Symbol symbol_of(const kernel::Atom& atom) {
-  using From = kernel::Atom::Kind;
-  switch (atom.kind) {
-    case From::reg:
-      return {Symbol::Kind::reg, atom.id};
-    case From::counter:
-      return {Symbol::Kind::counter, atom.id};
-    case From::lane:
-      return {Symbol::Kind::lane, 0};
-    case From::warp:
-      return {Symbol::Kind::warp, 0};
-    case From::warpgroup:
-      return {Symbol::Kind::warpgroup, 0};
-    case From::cluster_id:
-      return {Symbol::Kind::cluster_id, 0};
-    case From::axis:
-      return {Symbol::Kind::axis, atom.id};
-    case From::divided:
-      return {Symbol::Kind::divided, atom.id};
-  }
-  return {};
-}
-
 Form raw_form(const kernel::Index& index) {
   Form form = form_of(index.constant);
   for (const kernel::Term& term : index.terms) form.add(symbol_of(term.atom), term.factor);

@@ -36,8 +36,11 @@ Mask common(const kernel::Kernel& kernel, const std::vector<int>& from, const st
   Mask mask;
   mask.only_own = true;
   for (std::size_t i = 0; i < from.size(); ++i) mask.only_own = mask.only_own && masks[i] == 1u << from[i];
-  std::size_t axes = kernel.axes.size();
-  for (std::size_t subset = 0; subset < std::size_t{1} << axes; ++subset) {
+  std::size_t axes = kernel.axes.size(), all = (std::size_t{1} << axes) - 1;
+  // None first, then the rank itself, which every role has at hand.
+  std::vector<std::size_t> subsets{0, all};
+  for (std::size_t subset = 1; subset < all; ++subset) subsets.push_back(subset);
+  for (std::size_t subset : subsets) {
     std::optional<std::uint32_t> constant;
     bool fits = true;
     for (std::size_t i = 0; i < from.size() && fits; ++i) {
@@ -53,6 +56,7 @@ Mask common(const kernel::Kernel& kernel, const std::vector<int>& from, const st
     }
     if (!fits) continue;
     mask.constant = constant.value_or(0);
+    mask.by_rank = subset == all && subset != 0;
     std::int64_t stride = 1;
     for (std::size_t axis = 0; axis < axes; ++axis) {
       if (subset >> axis & 1 && kernel.axes[axis].extent > 1)

@@ -25,10 +25,11 @@ struct Reach {
 Reach reach(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::BarrierOperand::Kind barrier,
             const std::vector<int>& from);
 
-// The mask of CTAs: `constant` << `shift`, an index of axes.
+// The mask of CTAs: `constant` << `shift`, an index of axes; `by_rank`: the shift is the CTA's rank.
 struct Mask {
   std::uint32_t constant = 0;
   Form shift;
+  bool by_rank = false;
   bool only_own = false;  // this CTA and no other, for all
 };
 Mask mask_of(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::BarrierOperand::Kind barrier,

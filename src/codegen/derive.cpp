@@ -10,8 +10,6 @@ namespace warpcc::codegen {
 namespace {
 
 constexpr auto kDerived = sass::Mark::derived;
-constexpr ValueKind kUniform{isa::File::ur, 1, 1, std::nullopt};
-constexpr ValueKind kLane{isa::File::r, 1, 1, std::nullopt};
 
 constexpr Message<std::string> kNoSum{"address-form",
                                       "the layout of `{}` gives no address that is a sum over these coordinates: pick "
@@ -81,7 +79,6 @@ Reg Values::source(Symbol symbol) {
 }
 
 // ---- Quantities
-// ------------------------------------------------------------------------------------------------------------------------
 
 Form Values::form(const Quantity& quantity) {
   if (quantity.kind == Quantity::Kind::number) return quantity.number;
@@ -125,7 +122,6 @@ std::string Values::key_of(const Quantity& quantity, const Form& form) const {
 }
 
 // ---- Deriving
-// --------------------------------------------------------------------------------------------------------------------------
 
 Derived Values::derive(const Quantity& quantity) {
   Quantity without = bare(quantity);

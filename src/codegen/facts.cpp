@@ -9,8 +9,6 @@ namespace warpcc::codegen {
 namespace {
 
 constexpr auto kDerived = sass::Mark::derived;
-constexpr ValueKind kLanePredicate{isa::File::p, 1, 1, std::nullopt};
-constexpr ValueKind kUniformPredicate{isa::File::up, 1, 1, std::nullopt};
 
 using Is = kernel::Compare::Is;
 

@@ -4,6 +4,29 @@
 
 namespace warpcc::codegen {
 
+Symbol symbol_of(const kernel::Atom& atom) {
+  using From = kernel::Atom::Kind;
+  switch (atom.kind) {
+    case From::reg:
+      return {Symbol::Kind::reg, atom.id};
+    case From::counter:
+      return {Symbol::Kind::counter, atom.id};
+    case From::lane:
+      return {Symbol::Kind::lane, 0};
+    case From::warp:
+      return {Symbol::Kind::warp, 0};
+    case From::warpgroup:
+      return {Symbol::Kind::warpgroup, 0};
+    case From::cluster_id:
+      return {Symbol::Kind::cluster_id, 0};
+    case From::axis:
+      return {Symbol::Kind::axis, atom.id};
+    case From::divided:
+      return {Symbol::Kind::divided, atom.id};
+  }
+  return {};
+}
+
 std::int64_t Form::factor_of(Symbol symbol) const {
   for (const auto& [known, factor] : terms) {
     if (known == symbol) return factor;

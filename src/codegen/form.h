@@ -20,6 +20,8 @@ struct Symbol {
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
+Symbol symbol_of(const kernel::Atom& atom);
+
 struct Form {
   std::int64_t constant = 0;
   std::vector<std::pair<Symbol, std::int64_t>> terms;  // sorted by symbol, each once, no factor 0

@@ -10,8 +10,6 @@ namespace {
 
 constexpr auto kDerived = sass::Mark::derived;
 constexpr auto kControl = sass::Mark::control;
-constexpr ValueKind kLane{isa::File::r, 1, 1, std::nullopt};
-constexpr ValueKind kLanePredicate{isa::File::p, 1, 1, std::nullopt};
 
 constexpr Message<std::string> kSeveral{
     "several-barriers",

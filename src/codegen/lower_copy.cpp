@@ -10,6 +10,9 @@ namespace warpcc::codegen {
 
 namespace {
 
+constexpr Message<std::string> kNoMap{"prefetch",
+                                      "no tensor map of `{}` to fetch: nothing is copied from it or to it so"};
+
 const kernel::View& tile_of(const kernel::Instruction& instruction) {
   return std::get<kernel::View>(instruction.operands[instruction.op->does == isa::Does::load ? 0 : 1]);
 }
@@ -141,9 +144,11 @@ void Lower::prefetch(const kernel::Instruction& instruction) {
   const auto& wanted = std::get<kernel::TensorMapOf>(instruction.operands[0]);
   for (const auto& [key, map] : declared_.maps) {
     if (key.global != wanted.buffer) continue;
+    if (wanted.box_for != kernel::BufferId::none && key.box != kernel_[wanted.box_for].shape) continue;
     say(instruction, "UTMACCTL.PF", {tensor_map(map)});
     return;
   }
+  diagnostics_.error(instruction.where, kNoMap, kernel_[wanted.buffer].name);
 }
 
 }  // namespace warpcc::codegen

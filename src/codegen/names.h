@@ -21,6 +21,11 @@ struct ValueKind {
   std::optional<sass::IndexRange> range;
 };
 
+inline constexpr ValueKind kUniform{isa::File::ur, 1, 1, std::nullopt};
+inline constexpr ValueKind kLane{isa::File::r, 1, 1, std::nullopt};
+inline constexpr ValueKind kUniformPredicate{isa::File::up, 1, 1, std::nullopt};
+inline constexpr ValueKind kLanePredicate{isa::File::p, 1, 1, std::nullopt};
+
 class Names {
  public:
   explicit Names(sass::Program& program) : program_(program) {}
