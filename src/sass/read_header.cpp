@@ -338,6 +338,7 @@ bool HeaderReader::buffer(Directive& line) {
     diagnostics_.error(before.here(), kLayout, llvm::toString(layout.takeError()));
     return false;
   }
+  if (layout->map().span() > kLarge) return wanted(before, "a smaller buffer");
   buffer.layout = std::move(*layout);
   buffer.kept = at.eat_word("kept");
 

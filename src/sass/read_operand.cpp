@@ -56,10 +56,11 @@ std::optional<PlainRegister> plain_register(std::string_view name) {
   return std::nullopt;
 }
 
-std::string forms_of(std::string_view name) {
+// The forms of an opcode on a target, for a complaint.
+std::string forms_of(std::string_view name, isa::Target target) {
   std::string text;
   for (const isa::Opcode& row : isa::opcodes()) {
-    if (row.name != name) continue;
+    if (row.name != name || !isa::has(row.targets, target)) continue;
     for (std::string_view form : row.forms) {
       if (!text.empty()) text += ", ";
       text += form.empty() ? "none" : fmt::format("`{}`", form);
@@ -148,7 +149,7 @@ bool OperandReader::opcode(Line& line, isa::Target target) {
     isa::Target other = isa::has(elsewhere->targets, isa::Target::sm_100a) ? isa::Target::sm_100a : isa::Target::sm_90a;
     diagnostics_.error(where, kOtherTarget, std::string(spelled), std::string(isa::name(other)),
                        std::string(isa::name(target)));
-  } else if (std::string forms = forms_of(name); !forms.empty()) {
+  } else if (std::string forms = forms_of(name, target); !forms.empty()) {
     diagnostics_.error(where, kUnknownForm, std::string(name), shown(spelled.substr(name.size())), forms);
   } else {
     std::string_view nearest = isa::nearest_opcode(spelled);

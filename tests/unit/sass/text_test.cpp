@@ -82,6 +82,7 @@ TEST_CASE("opcodes that are not there") {
   CHECK(
       says(said_of("  UIAD3 u, UPT, UPT, u, u, u"), "12:3: no opcode `UIAD3`; `UIADD3` is near [sass-unknown-opcode]"));
   CHECK(says(said_of("  UTMALDG.6D [u], [map_a]"), "`UTMALDG` has no form `.6D`; it has `.1D`"));
+  CHECK(says(said_of("  UIADD3.Y u, UPT, UPT, u, u, u"), "`UIADD3` has no form `.Y`; it has none, `.64`, `.X` ["));
   CHECK(says(said_of("  LDTM.x2 v, tmem[u]", "sm_90a"),
              "`LDTM.x2` is an instruction of sm_100a; this text is for sm_90a"));
   CHECK(says(said_of("  MOV.CLUSTER x, x"), "`.CLUSTER` stands on an arrival"));
@@ -145,6 +146,9 @@ TEST_CASE("header lines that are wrong") {
   CHECK(says(said(".buffer a global map a f16 (4, 4) : (4, 1)"), "no `.tmap` line declares `a`"));
   CHECK(says(said(".buffer a shared 0x400 f17 (4, 4) : (4, 1)"), "an element type, as `f16`, is wanted here"));
   CHECK(says(said(".buffer a shared 0x400 f16 (4, 4) : (4)"), "shape and strides differ"));
+  CHECK(says(said(".buffer a shared 0x400 f16 (1099511627776, 2) : (1, 1099511627776)"),
+             "a smaller buffer is wanted here"));
+  CHECK(says(said(".buffer a shared 0x400 x65536 by 1099511627776 f16 (4) : (1)"), "a smaller buffer is wanted here"));
   CHECK(says(said(".word w 0x400\n.word w 0x404"), "`w` is declared already"));
   CHECK(says(said(".pipe p x2 f e"), "no `.mbar` line declares `f`"));
   CHECK(says(said(".mbar f 0x400 x2 arrivals 1\n.mbarriers 3"),
