@@ -351,7 +351,9 @@ Reg Values::induction(const Quantity& quantity, std::optional<Reg> from, const s
   auto known = made_.find(key);
   if (known != made_.end() && known->second.place == loop.steps) return known->second.reg;
   bool alone = quantity.kind == Quantity::Kind::number && before.empty();
-  Reg d = named(key, alone ? kernel_[loop.counter].name + "_at" : quantity.name + "_at", kUniform);
+  Reg d =
+      named(key, alone ? kernel_[loop.counter].name + "_at" : quantity.name + "_" + kernel_[loop.counter].name + "_at",
+            kUniform);
   made_[key] = {d, loop.steps};
 
   Form early = loop.begin + form_of(-loop.step);
