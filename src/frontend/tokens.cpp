@@ -137,6 +137,23 @@ class Depth {
   bool block_closed_ = false;
 };
 
+// What a line begins with, up to a place on it.
+struct Margin {
+  std::size_t blanks = 0;
+  bool all = false;  // nothing else stands before the place
+};
+std::optional<Margin> margin(std::string_view text, std::size_t at) {
+  constexpr std::size_t kWidestLine = 300;
+  std::size_t begin = at;
+  while (begin > 0 && text[begin - 1] != '\n') {
+    if (at - begin > kWidestLine) return std::nullopt;
+    --begin;
+  }
+  std::size_t end = begin;
+  while (end < at && text[end] == ' ') ++end;
+  return Margin{end - begin, end == at};
+}
+
 std::uint32_t character_length(char first) {
   auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
@@ -204,12 +221,19 @@ class Tokenizer {
     const Depth::Level& open = depth_.innermost();
     if (closes(type)) {
       char close = character(type);
-      if (!depth_.nested()) return BracketError{close, where, close, where};
-      if (other_half(open.bracket) != close) return BracketError{open.bracket, open.where, close, where};
+      if (!depth_.nested()) return BracketError{close, where, close, where, std::nullopt};
+      if (other_half(open.bracket) != close) return BracketError{open.bracket, open.where, close, where, suspect_};
+      if (close == '}' && !suspect_) suspect(open.where, where.begin);
     } else if (type == antlr4::Token::EOF && depth_.nested()) {
-      return BracketError{open.bracket, open.where, std::nullopt, where};
+      return BracketError{open.bracket, open.where, std::nullopt, where, suspect_};
     }
     return std::nullopt;
+  }
+
+  void suspect(SourceRange open, std::size_t close) {
+    std::optional<Margin> opened = margin(text_, open.begin);
+    std::optional<Margin> closed = margin(text_, close);
+    if (opened && closed && closed->all && closed->blanks < opened->blanks) suspect_ = open;
   }
 
   // The end of the input in a token's place.
@@ -248,6 +272,7 @@ class Tokenizer {
   ByteStream stream_;
   WkLexer lexer_;
   Depth depth_;
+  std::optional<SourceRange> suspect_;
 };
 
 }  // namespace
@@ -263,6 +288,9 @@ void report(const BracketError& error, Diagnostics& diagnostics) {
   }
   Diagnostic& said = diagnostics.error(error.where, bracket_unclosed, error.bracket, other_half(error.bracket));
   if (error.instead) said.note(error.found, fmt::format("a `{}` stands here", *error.instead));
+  if (error.suspect && *error.suspect != error.where) {
+    said.note(*error.suspect, "or the `}` of this one is missing: what closes it stands further left");
+  }
 }
 
 SourceRange range_of(FileId file, const antlr4::Token& token) {

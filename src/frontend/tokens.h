@@ -29,6 +29,8 @@ struct BracketError {
   SourceRange where;
   std::optional<char> instead;  // a closing bracket; else the file ends
   SourceRange found;            // where that is seen
+  // The first `{` whose `}` stands further left than its line: another's, most likely.
+  std::optional<SourceRange> suspect;
 };
 void report(const BracketError& error, Diagnostics& diagnostics);
 

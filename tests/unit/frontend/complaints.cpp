@@ -171,6 +171,14 @@ TEST_CASE("what stands instead of a closing bracket is shown") {
   CHECK(reading.diagnostics.all()[0].notes[0].text == "a `]` stands here");
 }
 
+TEST_CASE("the lines' beginnings tell which bracket may be the one that is not closed") {
+  Reading reading("proc f() {\n  loop {\n    sync;\n}\n");
+  CHECK(reading.said() == "1:10-11 this `{` is not closed: its `}` is missing");
+  REQUIRE(reading.diagnostics.all()[0].notes.size() == 1);
+  CHECK(reading.sources.position(FileId{}, reading.diagnostics.all()[0].notes[0].where.begin).line == 2);
+  CHECK(Reading("proc f() {\n  loop {\n    sync;\n  }\n").diagnostics.all()[0].notes.empty());
+}
+
 TEST_CASE("characters that are none of the language's are said as they are") {
   CHECK(Reading("const x = é;").said() == "1:11-13 `é` is no character of the language");
   CHECK(Reading("const x = \x01;").said() == "1:11-12 the byte 0x01 is no character of the language");
