@@ -332,3 +332,30 @@ TEST_CASE("one register, several values: a PTX register each") {
   CHECK(result.text.find("mov.b32 %UR20_2, 2;") != std::string::npos);
   CHECK(result.text.find("add.u32 %UR22, %UR20_2, %UR21;") != std::string::npos);
 }
+
+TEST_CASE("writes that reach one read share a PTX register; a guarded write keeps what was there") {
+  Result result = lift(
+      "  UMOV UR20, 0x1\n  BRA.U UP0, MEET\n  UMOV UR20, 0x2\nMEET:\n  UIADD3 UR21, UPT, UPT, UR20, UR4, URZ\n"
+      "  MOV R20, 0x3\n  @P0 MOV R20, 0x4\n  STS [R1], R20\n");
+  REQUIRE_MESSAGE(!result.text.empty(), result.complaints);
+  CHECK(result.text.find("mov.b32 %UR20, 1;") != std::string::npos);
+  CHECK(result.text.find("mov.b32 %UR20, 2;") != std::string::npos);
+  CHECK(result.text.find("mov.b32 %R20, 3;\n  @%P0 mov.b32 %R20, 4;\n  st.shared.b32 [%R1], %R20;") !=
+        std::string::npos);
+  CHECK(result.text.find("_2") == std::string::npos);
+}
+
+TEST_CASE("by name and coloured the same text") {
+  std::string named =
+      "  S2UR at, SR_CTAID.X\n  UIADD3 next@at, UPT, UPT, at, 0x1, URZ\n  UIADD3 at, UPT, UPT, next@at, at, URZ\n"
+      "  UMOV pair.0, at\n  UMOV pair.1, next@at\n  SYNCS.EXCH.64 URZ, [at], pair\n";
+  std::string coloured =
+      "  S2UR at/UR4, SR_CTAID.X\n  UIADD3 next@at/UR5, UPT, UPT, UR4, 0x1, URZ\n  UIADD3 at/UR4, UPT, UPT, UR5, UR4, "
+      "URZ\n"
+      "  UMOV pair.0/UR6, UR4\n  UMOV pair.1/UR7, UR5\n  SYNCS.EXCH.64 URZ, [UR4], UR6\n";
+  Result by_name = lift(named, "sm_100a", false);
+  Result by_register = lift(coloured, "sm_100a", false);
+  REQUIRE_MESSAGE(!by_name.text.empty(), by_name.complaints);
+  CHECK(by_name.text.find("add.u32 %ur_at_2, %ur_next$at, %ur_at;") != std::string::npos);
+  CHECK(by_name.text == by_register.text);
+}
