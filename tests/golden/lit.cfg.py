@@ -34,9 +34,11 @@ if ptxas:
     config.environment["WARPCC_PTXAS"] = ptxas[0]
     config.available_features.add("ptxas")
 
-# A disassembler is used where there is one: WARPCC_CUOBJDUMP, the project's environment, CUDA_HOME, PATH.
+# A disassembler is used where there is one: WARPCC_CUOBJDUMP, the project's environment, CUDA_HOME, PATH. cuobjdump runs the nvdisasm
+# beside it or on PATH.
 cuobjdump[1:1] = glob.glob(os.path.join(source, ".venv/lib/python3*/site-packages/nvidia/*/bin/cuobjdump"))
-cuobjdump = [each for each in cuobjdump + [shutil.which("cuobjdump")] if each and os.access(each, os.X_OK)]
+cuobjdump = [each for each in cuobjdump + [shutil.which("cuobjdump")] if each and os.access(each, os.X_OK)
+             and (shutil.which("nvdisasm") or os.access(os.path.join(os.path.dirname(each), "nvdisasm"), os.X_OK))]
 if ptxas and cuobjdump:
     config.available_features.add("disassembler")
 
