@@ -161,8 +161,8 @@ void Values::set(Reg component, const Quantity& quantity, Place here, bool hoist
     auto [entry, is_new] = made_.try_emplace(key);
     if (!is_new && entry->second.place == place) return;
     entry->second = {component, place};
-    // Where a register is written last, what is fixed is added to it: the value needs no register of its own.
-    if (!fixed) {
+    // The value needs no register of its own, unless others have made it.
+    if (!fixed || !made_at_head(key_of(quantity, form(bare(quantity))))) {
       make(quantity, component, whole.constant - form(bare(quantity)).constant);
       return;
     }

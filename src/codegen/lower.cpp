@@ -254,6 +254,9 @@ void Lower::instruction(const kernel::Instruction& instruction) {
     case Does::shared_access:
       shared_access(instruction);
       break;
+    case Does::global_access:
+      unsupported(instruction);
+      break;
     default:
       if (instruction.op->sass.empty())
         unsupported(instruction);

@@ -24,8 +24,8 @@ Reg Names::make(std::string_view wanted, const ValueKind& kind, bool fixed_index
   if (sass::is_register_name(base)) base += "_";
   Tried& tried = tried_[base];
   if (tried.role != role_) tried = {role_, 0};
-  for (;; ++tried.count) {
-    std::string name = tried.count == 0 ? base : base + "_" + std::to_string(tried.count);
+  for (int number = fixed_index ? 0 : tried.count;; ++number) {
+    std::string name = number == 0 ? base : base + "_" + std::to_string(number);
     if (!fixed_index && reserved_.count(name)) continue;
     auto [entry, is_new] = known_.try_emplace(name);
     if (is_new) {
@@ -41,7 +41,7 @@ Reg Names::make(std::string_view wanted, const ValueKind& kind, bool fixed_index
       continue;
     }
     entry->second.role = role_;
-    ++tried.count;
+    if (!fixed_index) tried.count = number + 1;
     Reg reg;
     reg.file = kind.file;
     reg.value = entry->second.value;
