@@ -349,7 +349,8 @@ class Counter {
 
   static std::optional<SourceRange> first_expect(const kernel::Block& block) {
     for (const kernel::Node& node : block) {
-      if (auto* it = std::get_if<kernel::Instruction>(&node.is); it && it->op->does == Does::expect) return it->where;
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is); it && it->op->does == Does::expect)
+        return it->opcode_where;
       if (auto* on = std::get_if<kernel::On>(&node.is)) {
         if (auto where = first_expect(on->body)) return where;
       }

@@ -34,7 +34,7 @@ constexpr Message<std::string> in_loop{"signalled-twice",
 constexpr Message<std::string, std::string> signal_before_wait{"signal-before-wait",
                                                                "stage `{}` is signalled before `wait {}`"};
 constexpr Message<std::string, std::string, std::string> not_released{"not-released",
-                                                                      "a stage of `{}` is {} on the path {}"};
+                                                                      "a stage of `{}` is {} on the path from line {}"};
 constexpr Message<std::string, std::string> never_released{"not-released", "a stage of `{}` is {}"};
 constexpr Message<std::string, std::string> stale_probe{
     "stale-probe", "`{}` may be the answer for an earlier stage: the ring stepped at line {}"};
@@ -133,7 +133,7 @@ class Holds {
       if (stage.signalled == Sure::no)
         say(hold.where, never_released, pipe, what);
       else
-        say(hold.where, not_released, pipe, what, "that line " + session_.line_of(stage.open_path) + " leaves open");
+        say(hold.where, not_released, pipe, what, session_.line_of(stage.open_path));
     }
     const bool drained_before = stage.drained;
     stage = {};
@@ -242,9 +242,9 @@ class Holds {
     const auto answer = held.answers.find(guard.predicate->id);
     const std::string& name = kernel_[guard.predicate->id].name;
     if (answer == held.answers.end() || answer->second.end != barrier.end || !guard.predicate->negated) {
-      say(it_->where, no_probe, name, session_.one_line(it_->operands_where[0]));
+      say(it_->guard_where, no_probe, name, session_.one_line(it_->operands_where[0]));
     } else if (answer->second.stale) {
-      say(it_->where, stale_probe, name, session_.line_of(answer->second.stepped));
+      say(it_->guard_where, stale_probe, name, session_.line_of(answer->second.stepped));
     }
   }
 

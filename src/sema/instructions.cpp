@@ -145,6 +145,8 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
   made.where = where;
   made.text = session_.one_line(where);
   made.call = session_.call;
+  made.opcode_where = it.opcode_where;
+  if (it.guard) made.guard_where = it.guard->facts ? it.guard->facts->where : it.guard->predicate->where;
   bool never = false;
   if (!guard(it, *row, scope, made.guard, never)) return;
 

@@ -240,6 +240,7 @@ struct Instruction {
   std::optional<layout::InstructionDescriptor> descriptor;
   SourceRange where;
   std::string text;                         // the statement as written, on one line, without `;`
+  SourceRange opcode_where, guard_where;    // of the guard: its predicate or facts
   std::vector<SourceRange> operands_where;  // as `operands`
   CallId call = CallId::none;
 };

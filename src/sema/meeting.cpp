@@ -33,8 +33,8 @@ constexpr Message<std::string> arrive_without{"cluster-barrier", "{} ends betwee
 constexpr Message<int, int, std::string> never_meets{"never-meets", "warps {} .. {} of `{}` leave without meeting"};
 constexpr Message<int> idle_never_meets{"never-meets",
                                         "warp {} is of no role and never meets: the meeting of roles is of all warps"};
-constexpr Message<std::string, std::string> no_grid_wait{
-    "no-grid-wait", "`{}` reaches global memory on a path without `grid.wait`: in `{}`"};
+constexpr Message<std::string, std::string, std::string> no_grid_wait{
+    "no-grid-wait", "`{}` reaches global memory on a path without `grid.wait`: from role `{}`, line {}"};
 constexpr Message<> no_alloc{"tensor-memory", "a kernel with tensor memory has one `alloc` in `start`"};
 constexpr Message<> no_free{"tensor-memory", "a kernel with tensor memory has one `free` in `finish`"};
 constexpr Message<std::string, int> several_allocs{"tensor-memory", "`{}` is executed by {} warps, and one does it"};
@@ -91,18 +91,18 @@ class Meeting {
         break;
       case Does::cluster_arrive:
       case Does::cluster_arrive_relaxed:
-        if (!knows.fenced && !knows.met) say(it, it.where, not_fenced);
-        if (knows.arrived) say(it, it.where, arrived_twice);
+        if (!knows.fenced && !knows.met) say(it, it.opcode_where, not_fenced);
+        if (knows.arrived) say(it, it.opcode_where, arrived_twice);
         knows.arrived = true;
         break;
       case Does::cluster_wait:
-        if (!knows.arrived) say(it, it.where, wait_without);
+        if (!knows.arrived) say(it, it.opcode_where, wait_without);
         knows.arrived = false;
         knows.met = knows.gathered = true;
         break;
       case Does::sync:
         if (!it.operands.empty()) break;
-        if (alone && !knows.fenced && !knows.met) say(it, it.where, not_fenced);
+        if (alone && !knows.fenced && !knows.met) say(it, it.opcode_where, not_fenced);
         if (alone) knows.met = true;
         knows.gathered = true;
         break;
@@ -113,18 +113,19 @@ class Meeting {
         knows.grid = true;
         break;
       case Does::free_:
-        if (!knows.gathered) say(it, it.where, free_early);
+        if (!knows.gathered) say(it, it.opcode_where, free_early);
         break;
       case Does::load:
       case Does::store:
       case Does::store_add:
       case Does::global_access:
-        if (!knows.grid) say(it, it.where, no_grid_wait, std::string(it.op->word), session_.place.role);
+        if (!knows.grid) no_grid(it);
+        knows.grid = true;
         break;
       default:
         break;
     }
-    if (!knows.met && it.op->does != Does::init) uses(it, knows);
+    if (!knows.met && it.op->does != Does::init && !uses(it, knows)) knows.met = true;  // said once a walk
   }
 
   void reads(const kernel::RegisterOperand&, SourceRange, const Knows&) {}
@@ -149,6 +150,19 @@ class Meeting {
   void say(const kernel::Instruction& it, SourceRange where, const Message<Args...>& message,
            const std::type_identity_t<Args>&... args) {
     if (!quiet) session_.with_calls(session_.diagnostics.error(where, message, args...), it.call);
+  }
+
+  void no_grid(const kernel::Instruction& it) {
+    if (quiet) return;
+    const kernel::Role* role = nullptr;
+    for (const kernel::Role& each : kernel_.roles) {
+      if (each.name == session_.place.role) role = &each;
+    }
+    Diagnostic& diagnostic =
+        session_.diagnostics.error(it.opcode_where, no_grid_wait, std::string(it.op->word), session_.place.role,
+                                   session_.line_of(role ? role->where : it.where));
+    if (role) diagnostic.note(role->where, "a `grid.wait;` at the head of this role would do");
+    session_.with_calls(diagnostic, it.call);
   }
 
   const kernel::Role* role_of(int warp) const {
@@ -230,27 +244,28 @@ class Meeting {
   }
 
   // A barrier, a carried tile or tensor memory, named before the meeting.
-  void uses(const kernel::Instruction& it, const Knows& knows) {
+  bool uses(const kernel::Instruction& it, const Knows& knows) {
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
       if (auto* barrier = std::get_if<kernel::BarrierOperand>(&it.operands[i])) {
         if (knows.made.contains(barrier->pipe)) {
           if (it.op->does == Does::load &&
               (it.across || kernel::reached(kernel_, kernel_[barrier->pipe], Kind::full, rank_) != 1u << rank_)) {
-            say(it, it.where, reaches_others);
-            return;
+            say(it, it.opcode_where, reaches_others);
+            return false;
           }
           continue;
         }
         const std::string word = barrier->kind == Kind::full ? "full" : "empty";
         say(it, it.operands_where[i], not_known, word, kernel_[barrier->pipe].name, session_.place.role);
-        return;
+        return false;
       }
       auto* view = std::get_if<kernel::View>(&it.operands[i]);
       if (view && kernel_[view->buffer].space == kernel::MemorySpace::tensor) {
         say(it, it.operands_where[i], tensor_not_known, session_.place.role);
-        return;
+        return false;
       }
     }
+    return true;
   }
 
   // ---- What start and finish execute, warp by warp
@@ -311,11 +326,38 @@ class Meeting {
     session_.place = {};
   }
 
+  // The first buffer of tensor memory that the code uses.
+  const kernel::Buffer* tensor_memory(const kernel::Block& block) const {
+    for (const kernel::Node& node : block) {
+      const kernel::Buffer* found = nullptr;
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+        for (const kernel::Operand& operand : it->operands) {
+          auto* view = std::get_if<kernel::View>(&operand);
+          if (view && kernel_[view->buffer].space == kernel::MemorySpace::tensor) return &kernel_[view->buffer];
+        }
+      } else if (auto* loop = std::get_if<kernel::Loop>(&node.is))
+        found = tensor_memory(loop->body);
+      else if (auto* forever = std::get_if<kernel::Forever>(&node.is))
+        found = tensor_memory(forever->body);
+      else if (auto* hold = std::get_if<kernel::Hold>(&node.is))
+        found = tensor_memory(hold->body);
+      else if (auto* on = std::get_if<kernel::On>(&node.is))
+        found = tensor_memory(on->body);
+      else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+        found = tensor_memory(when->then);
+        if (!found) found = tensor_memory(when->otherwise);
+      }
+      if (found) return found;
+    }
+    return nullptr;
+  }
+
   void count_memory() {
-    const auto tensor = std::find_if(kernel_.buffers.begin(), kernel_.buffers.end(), [](const kernel::Buffer& buffer) {
-      return buffer.space == kernel::MemorySpace::tensor && !buffer.empty();
-    });
-    if (tensor == kernel_.buffers.end()) return;
+    const kernel::Buffer* tensor = nullptr;
+    for (const kernel::Role& role : kernel_.roles) {
+      if (!tensor) tensor = tensor_memory(role.body);
+    }
+    if (!tensor) return;
     const int warps = kernel_.threads / 32;
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       axes_ = kernel::place(kernel_, rank);
@@ -344,6 +386,7 @@ class Meeting {
   const kernel::Kernel& kernel_;
   std::vector<std::int64_t> axes_;
   int rank_ = 0;
+  bool idle_said_ = false;
   Fixed fixed_;
 };
 

@@ -13,7 +13,7 @@ using isa::Does;
 
 constexpr Message<std::string> unwritten{"unwritten", "`{}` is read here before anything has written it"};
 constexpr Message<std::string, std::string> unwritten_on{
-    "unwritten", "`{}` is read here before anything has written it, on a path {}"};
+    "unwritten", "`{}` is read here before anything has written it; on the path from line {}"};
 constexpr Message<std::string, std::string> pending{"pending", "`{}` is still being {}: `ld.wait` comes first"};
 
 struct Known {
@@ -125,8 +125,7 @@ class Registers {
     const kernel::Register& reg = kernel_[id];
     const bool some = known.perhaps[unit] && lost_at_[unit].end != 0;
     Diagnostic& diagnostic =
-        some ? session_.diagnostics.error(where, unwritten_on, reg.name,
-                                          "that line " + session_.line_of(lost_at_[unit]) + " leaves open")
+        some ? session_.diagnostics.error(where, unwritten_on, reg.name, session_.line_of(lost_at_[unit]))
              : session_.diagnostics.error(where, unwritten, reg.name);
     session_.with_calls(diagnostic.note(reg.declared, "declared here"), call_);
   }

@@ -52,8 +52,10 @@ isa::File file_of(tree::RegisterKind kind) {
 }
 
 // The text of a statement before its block.
-SourceRange head(SourceRange where, const tree::Block& body) {
-  return {where.file, where.begin, std::max(where.begin, body.where.begin)};
+SourceRange head(const Session& session, SourceRange where, const tree::Block& body) {
+  where.end = std::max(where.begin, body.where.begin);
+  while (where.end > where.begin && session.text(where).ends_with(' ')) --where.end;
+  return where;
 }
 
 }  // namespace
@@ -318,13 +320,13 @@ void Builder::static_for(const tree::StaticFor<tree::Statement>& it, SourceRange
 
 void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   if (session_.place.kind != Place::Kind::role) {
-    session_.error(head(where, it.body), in_start);
+    session_.error(head(session_, where, it.body), in_start);
     return;
   }
   const std::size_t held = evaluator_.held.size();
   if (!it.counter) {
     kernel::Forever made;
-    made.where = head(where, it.body);
+    made.where = head(session_, where, it.body);
     loops_.push_back({true, false, held});
     kernel::Block* outer = std::exchange(out_, &made.body);
     const std::size_t said = session_.diagnostics.all().size();
@@ -363,7 +365,7 @@ void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   made.end = *end;
   made.step = *step;
   made.runs = first.hi < last.lo;
-  made.where = head(where, it.body);
+  made.where = head(session_, where, it.body);
   made.text = session_.one_line(made.where);
   loops_.push_back({false, false, held});
   kernel::Block* outer = std::exchange(out_, &made.body);
@@ -396,12 +398,12 @@ void Builder::when(const tree::When& it, SourceRange where, Scope& scope) {
     return;
   }
   if (session_.place.kind != Place::Kind::role) {
-    session_.error(head(where, it.then), in_start);
+    session_.error(head(session_, where, it.then), in_start);
     return;
   }
   kernel::When made;
   made.when = reg->operand;
-  made.where = head(where, it.then);
+  made.where = head(session_, where, it.then);
   made.text = session_.one_line(made.where);
   kernel::Block* outer = std::exchange(out_, &made.then);
   block(it.then, scope);
@@ -460,7 +462,7 @@ void Builder::on(const tree::On& it, SourceRange where, Scope& scope) {
   }
   kernel::On made;
   made.facts = *facts;
-  made.where = head(where, it.body);
+  made.where = head(session_, where, it.body);
   made.text = session_.one_line(made.where);
   kernel::Block* outer = std::exchange(out_, &made.body);
   block(it.body, scope);
@@ -493,7 +495,7 @@ void Builder::hold(const tree::Hold& it, SourceRange where, Scope& scope) {
   kernel::Hold made;
   made.kind = static_cast<kernel::Hold::Kind>(it.kind);
   made.end = end->id;
-  made.where = head(where, it.body);
+  made.where = head(session_, where, it.body);
   made.text = session_.one_line(made.where);
   evaluator_.held.push_back(end->id);
   kernel::Block* outer = std::exchange(out_, &made.body);

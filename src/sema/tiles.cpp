@@ -109,11 +109,6 @@ std::string layout_text(const kernel::Buffer& buffer) {
   return text;
 }
 
-std::string misfit_text(const layout::Misfit& misfit) {
-  if (misfit.coordinate.empty()) return misfit.reason;
-  return fmt::format("{}, first at {}", misfit.reason, layout::tuple_text(misfit.coordinate));
-}
-
 }  // namespace
 
 bool Builder::pairs(kernel::Instruction& made, const tree::Instruction& it) {
@@ -123,7 +118,8 @@ bool Builder::pairs(kernel::Instruction& made, const tree::Instruction& it) {
     return true;
   made.pair = made.op->word.ends_with(".pair");
   if (made.pair && (session_.kernel.axes.empty() || session_.kernel.axes[0].extent != 2)) {
-    session_.error(it.opcode_where, no_pair, it.opcode);
+    if (!first_mma_) session_.error(it.opcode_where, no_pair, it.opcode);  // the others would say it again
+    first_mma_ = made.op;
     return false;
   }
   if (!first_mma_) {
@@ -174,7 +170,7 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
       return false;
     }
     if (!made.guard.facts.one) {
-      session_.error(made.where, init_one);
+      session_.error(made.opcode_where, init_one);
       return false;
     }
     return true;
@@ -280,7 +276,7 @@ bool Builder::check_copy(const kernel::View& tile, const kernel::View& view, std
   }
   const layout::BoxResult box = layout::tensor_map_box(part_of(session_, tile));
   if (!box.box) {
-    session_.error(tile.where, no_box, shared.name, layout_text(shared), misfit_text(box.misfit))
+    session_.error(tile.where, no_box, shared.name, layout_text(shared), box.misfit.reason)
         .note(shared.declared, "declared here");
     return false;
   }
@@ -392,7 +388,7 @@ bool Builder::check_mma(kernel::Instruction& made) {
   }
   if (std::optional<layout::Misfit> misfit = layout::accumulator_misfit(
           part_of(session_, *views[0]), static_cast<int>(m), static_cast<int>(n), made.pair)) {
-    session_.error(views[0]->where, no_accumulator, session_.one_line(views[0]->where), misfit_text(*misfit))
+    session_.error(views[0]->where, no_accumulator, session_.one_line(views[0]->where), misfit->reason)
         .note(kernel[views[0]->buffer].declared, layout_text(kernel[views[0]->buffer]));
     return false;
   }
@@ -402,7 +398,7 @@ bool Builder::check_mma(kernel::Instruction& made) {
     if (!result.descriptor) {
       const kernel::Buffer& buffer = kernel[views[i]->buffer];
       session_
-          .error(views[i]->where, no_descriptor, buffer.name, layout_text(buffer), misfit_text(result.misfit),
+          .error(views[i]->where, no_descriptor, buffer.name, layout_text(buffer), result.misfit.reason,
                  std::string(layout::operand_encodings()))
           .note(buffer.declared, "declared here");
       return false;
