@@ -3,7 +3,10 @@
 
 The words behind `wk` say what a block is a piece of: nothing, a whole program; `items`, of a file; `members`, of a kernel;
 `statements`, of a role; `of FILE`, of a file of the project, in which it must stand as it is. What is around a piece is below. A block that is marked `refused` as well must be refused, and every line
-of the `text` block that follows it must stand in what warpcc says."""
+of the `text` block that follows it must stand in what warpcc says.
+
+A table `| in place of | stands | the complaint |` is of the document's first whole program: with each row's change it must be refused, in
+the words of the row."""
 import os
 import re
 import subprocess
@@ -76,6 +79,23 @@ def snippets(document):
     return found
 
 
+def changed(document, program):
+    """The first program with the changes of the table, each a snippet of its own."""
+    header = "| in place of | stands | the complaint |"
+    lines = open(document, encoding="utf-8").read().split("\n")
+    found = []
+    at = lines.index(header) + 2 if header in lines else len(lines)
+    while at < len(lines) and lines[at].startswith("|"):
+        old, new, said = re.match(r"\| `(.*?)` \| (nothing|`.*?`) \| (.*) \|$", lines[at]).groups()
+        if old not in program:
+            raise SystemExit(f"{document}:{at + 1}: `{old}` does not stand in the program")
+        snippet = Snippet(at + 1, ["refused"], program.replace(old, "" if new == "nothing" else new[1:-1], 1))
+        snippet.said = [said]
+        found.append(snippet)
+        at += 1
+    return found
+
+
 def wrong(snippet, warpcc, kernels, name):
     """What is wrong with a snippet, or nothing."""
     if snippet.file:
@@ -102,6 +122,9 @@ def main():
     warpcc, kernels, document = sys.argv[1:4]
     failed = 0
     all_snippets = snippets(document)
+    whole = [snippet.text for snippet in all_snippets if not snippet.kind]
+    if whole:
+        all_snippets += changed(document, whole[0])
     for number, snippet in enumerate(all_snippets):
         complaint = wrong(snippet, warpcc, kernels, f"snippet{number}")
         if complaint:
