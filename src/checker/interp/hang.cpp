@@ -52,62 +52,70 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
 }
 
 void Interpreter::report_hangs() {
+  // Whoever waits for the cluster waits for the others' sake: they come first.
   for (Warp& warp : warps_) {
-    if (warp.blocked == Blocked::exited || warp.blocked == Blocked::no) continue;
-    const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
-    std::string text = fmt::format("CTA {} warp {} waits ", cta.number, warp.index);
-    std::vector<std::string> details;
-    switch (warp.blocked) {
-      case Blocked::mbarrier: {
-        const BarrierState& state = cta.barriers[static_cast<std::size_t>(warp.blocked_barrier)];
-        const machine::MBarrier& barrier = state.barrier;
-        text += fmt::format("on {} for the phase of parity {}: it is in phase {}, {} of {} arrivals to come, {} bytes",
-                            barrier_name(cta, state.offset), warp.blocked_parity, barrier.phase(), barrier.pending(),
-                            barrier.expected(), barrier.bytes());
-        if (barrier.pending() == 0 && barrier.bytes() > 0)
-          details.push_back(
-              fmt::format("all have arrived; {} bytes are expected that no load brings", barrier.bytes()));
-        if (barrier.bytes() < 0)
-          details.push_back(fmt::format("{} bytes have landed that nobody has expected", -barrier.bytes()));
-        for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
-        break;
-      }
-      case Blocked::named_barrier: {
-        const machine::NamedBarrier& barrier = cta.named[static_cast<std::size_t>(warp.blocked_barrier)];
-        text += fmt::format("on named barrier {}: {} of {} threads have arrived", warp.blocked_barrier,
-                            barrier.arrived(), barrier.threads());
-        break;
-      }
-      case Blocked::cluster_barrier: {
-        text += fmt::format("on the cluster's barrier: {} warps have not arrived", cluster_barrier_->missing());
-        for (const Warp& other : warps_) {
-          if (other.blocked == Blocked::exited || other.blocked == Blocked::cluster_barrier || other.cluster_arrived)
-            continue;
-          details.push_back(fmt::format("CTA {} warp {} has not: it stands at {}", cta_of(other.cta).number,
-                                        other.index, program_.lines[other.blocked_line].place));
-        }
-        break;
-      }
-      case Blocked::groups:
-        text += "for the copy engine to read its stores";
-        break;
-      case Blocked::allocation:
-        text += "for the pair's other CTA to allocate tensor memory as well";
-        break;
-      case Blocked::no:
-      case Blocked::exited:
-        break;
-    }
-    warp_ = &warp;
-    line_ = warp.blocked_line;
-    const sass::Line& line = program_.lines[line_];
-    if (!program_.sections.empty()) {
-      const sass::Section& section = program_.sections[code_.section_of[line_]];
-      if (section.kind == sass::Section::Kind::role) text += fmt::format(" (role {})", section.name);
-    }
-    if (!line.comment.empty()) details.insert(details.begin(), fmt::format("at `{}`", line.comment));
-    findings_.add(Finding::Kind::hang, line_, std::move(text), std::move(details));
+    if (warp.blocked != Blocked::exited && warp.blocked != Blocked::no && warp.blocked != Blocked::cluster_barrier)
+      report_hang(warp);
   }
+  for (Warp& warp : warps_) {
+    if (warp.blocked == Blocked::cluster_barrier) report_hang(warp);
+  }
+}
+
+void Interpreter::report_hang(Warp& warp) {
+  const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
+  std::string text = fmt::format("CTA {} warp {} waits ", cta.number, warp.index);
+  std::vector<std::string> details;
+  switch (warp.blocked) {
+    case Blocked::mbarrier: {
+      const BarrierState& state = cta.barriers[static_cast<std::size_t>(warp.blocked_barrier)];
+      const machine::MBarrier& barrier = state.barrier;
+      text += fmt::format("on {} for the phase of parity {}: it is in phase {}, {} of {} arrivals to come, {} bytes",
+                          barrier_name(cta, state.offset), warp.blocked_parity, barrier.phase(), barrier.pending(),
+                          barrier.expected(), barrier.bytes());
+      if (barrier.pending() == 0 && barrier.bytes() > 0)
+        details.push_back(fmt::format("all have arrived; {} bytes are expected that no load brings", barrier.bytes()));
+      if (barrier.bytes() < 0)
+        details.push_back(fmt::format("{} bytes have landed that nobody has expected", -barrier.bytes()));
+      for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
+      break;
+    }
+    case Blocked::named_barrier: {
+      const machine::NamedBarrier& barrier = cta.named[static_cast<std::size_t>(warp.blocked_barrier)];
+      text += fmt::format("on named barrier {}: {} of {} threads have arrived", warp.blocked_barrier, barrier.arrived(),
+                          barrier.threads());
+      break;
+    }
+    case Blocked::cluster_barrier: {
+      text += fmt::format("on the cluster's barrier: {} warps have not arrived", cluster_barrier_->missing());
+      std::string missing;
+      for (const Warp& other : warps_) {
+        if (other.blocked == Blocked::exited || other.blocked == Blocked::cluster_barrier || other.cluster_arrived)
+          continue;
+        missing += fmt::format("{}CTA {} warp {}", missing.empty() ? "" : ", ", cta_of(other.cta).number, other.index);
+      }
+      if (!missing.empty()) details.push_back(missing);
+      break;
+    }
+    case Blocked::groups:
+      text += "for the copy engine to read its stores";
+      break;
+    case Blocked::allocation:
+      text += "for the pair's other CTA to allocate tensor memory as well";
+      break;
+    case Blocked::no:
+    case Blocked::exited:
+      break;
+  }
+  warp_ = &warp;
+  line_ = warp.blocked_line;
+  const sass::Line& line = program_.lines[line_];
+  if (!program_.sections.empty()) {
+    const sass::Section& section = program_.sections[code_.section_of[line_]];
+    if (section.kind == sass::Section::Kind::role) text += fmt::format(" (role {})", section.name);
+  }
+  if (!line.comment.empty()) details.insert(details.begin(), fmt::format("at `{}`", line.comment));
+  findings_.add_each(Finding::Kind::hang, line_, std::move(text), std::move(details));
 }
 
 }  // namespace warpcc::checker

@@ -144,7 +144,6 @@ void Interpreter::run_turn(Warp& warp) {
     const Instruction& instruction = code_.instructions[warp.pc];
     line_ = warp.pc;
     ++outcome_.instructions;
-    ++executed_[line_];
     Next next = step(instruction);
     if (!faults_.empty()) report_faults(faults_);
     if (next == Next::on) ++warp.pc;
@@ -188,6 +187,7 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     return Next::exited;
   }
   if (mask_ == 0) return Next::on;
+  ++executed_[line_];
   first_lane_ = std::countr_zero(mask_);
   if (instruction.counts_as_not_held && !not_held_told_[line_]) {
     not_held_told_[line_] = true;

@@ -171,6 +171,7 @@ class Interpreter {
 
   // ---- hang.cpp
   void report_hangs();
+  void report_hang(Warp& warp);
   std::string where(const Warp& warp) const;
   std::vector<std::string> barrier_details(const Cta& cta, const BarrierState& barrier) const;
 

@@ -44,6 +44,7 @@ const std::uint32_t* Interpreter::read_lanes(Slot slot) {
       std::find(warp_->loading.begin(), warp_->loading.end(), slot.name) != warp_->loading.end()) {
     report(Finding::Kind::protocol,
            fmt::format("reads {}, which a tensor load still fills: `ld.wait` comes first", slot_name(slot)));
+    warp_->loading.clear();  // once a load
   }
   return named;
 }

@@ -138,15 +138,10 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
     for (const OperandImage* operand : {ready.a, ready.b}) {
       const char* name = operand == ready.a ? "A" : "B";
       for (std::uint32_t at : operand->units) {
-        SharedMemory::Unit& unit = side.shared->unit(at);
-        ++unit.reading;
+        const SharedMemory::Unit& unit = side.shared->unit(at);
         if (unit.landing == 0 && unit.written == 0xffff) continue;
         faults.memory(fmt::format("reads {}{} at {:#x}, {}", name, whose, at,
                                   unit.landing > 0 ? "where a load is still under way" : "which nothing has written"));
-        for (std::uint32_t done : operand->units) {  // undo: it does not run
-          if (done > at) break;
-          --side.shared->unit(done).reading;
-        }
         return {};
       }
     }
@@ -166,6 +161,9 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   }
   bool reported = false;
   for (const TensorCoreSide& side : sides) {
+    for (const OperandImage* operand : {ready.a, ready.b}) {
+      for (std::uint32_t at : operand->units) ++side.shared->unit(at).reading;
+    }
     for (const AccumulatorRun& run : *ready.d) {
       if (run.lane % TensorMemory::kQuarterLanes != 0) continue;  // a cell is a quarter's
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;

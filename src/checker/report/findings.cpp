@@ -41,7 +41,18 @@ void Findings::add(Finding::Kind kind, std::uint32_t line, std::string text, std
     ++found->second.times;
     return;
   }
-  if (++of_kind_[kind] > options_.most_findings) return;
+  if (tell(kind, line, std::move(text), std::move(details)) && line != kNoLine) {
+    told_[{kind, line}] = {outcome_.findings.size() - 1, 1};
+  }
+}
+
+void Findings::add_each(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details) {
+  ++*counter(outcome_, kind);
+  tell(kind, line, std::move(text), std::move(details));
+}
+
+bool Findings::tell(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details) {
+  if (++of_kind_[kind] > options_.most_findings) return false;
   Finding finding;
   finding.kind = kind;
   finding.text = std::move(text);
@@ -49,9 +60,9 @@ void Findings::add(Finding::Kind kind, std::uint32_t line, std::string text, std
   if (line != kNoLine) {
     finding.where = program_.lines[line].where;
     finding.place = program_.lines[line].place;
-    told_[{kind, line}] = {outcome_.findings.size(), 1};
   }
   outcome_.findings.push_back(std::move(finding));
+  return true;
 }
 
 void Findings::finish() {

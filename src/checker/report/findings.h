@@ -21,10 +21,14 @@ class Findings {
   // Whether the next finding of this kind and line will be told: what need not be put in words, if not.
   bool told(Finding::Kind kind, std::uint32_t line) const;
   void add(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details = {});
+  // The same, told each time that it comes.
+  void add_each(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details);
   // Says how often each came, once all have.
   void finish();
 
  private:
+  bool tell(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details);
+
   const sass::Program& program_;
   const Options& options_;
   Outcome& outcome_;
