@@ -329,13 +329,20 @@ bool Lifter::lift_by_template() {
   return true;
 }
 
+bool Lifter::writes_uniform_registers_alone() const {
+  bool any = false;
+  for (std::size_t i = 0; i < operands(); ++i) {
+    if (!line().opcode->slots[i].out || operand(i).reg.is_constant) continue;
+    if (operand(i).reg.file != File::ur) return false;
+    any = true;
+  }
+  return any;
+}
+
 void Lifter::lift_line() {
   const Line& line = this->line();
   if (line.guard && line.guard->reg.is_constant && line.guard->negated) return;  // never runs
-  const std::vector<isa::Slot>& slots = line.opcode->slots;
-  selects_ = line.guard && !line.guard->reg.is_constant && !slots.empty() && slots[0].out &&
-             line.operands[0].kind == Operand::Kind::reg && line.operands[0].reg.file == File::ur &&
-             !line.operands[0].reg.is_constant;
+  selects_ = writes_uniform_registers_alone() && line.guard && !line.guard->reg.is_constant;
   completes_ = selects_ && completes_selection();
   if (!completes_) flush_selection();
   if (lift_parity(*this)) return;

@@ -91,6 +91,7 @@ class Lifter {
   void begin_sections_and_labels();
   void lift_line();
   bool lift_by_template();
+  bool writes_uniform_registers_alone() const;
   bool completes_selection() const;
   void finish_selection();
   void flush_selection();

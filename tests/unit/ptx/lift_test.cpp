@@ -157,6 +157,9 @@ TEST_CASE("a guarded write of a uniform register is a selection") {
   lifts_to(
       "  @UP0 UMOV UR4, 0x1\n  @!UP0 UMOV UR5, UR4\n  UIADD3 UR20, UPT, UPT, UR4, UR5, URZ\n",
       "mov.b32 %t0, 1;\n  selp.b32 %UR4, %t0, %UR4, %UP0;\n  mov.b32 %t1, %UR4;\n  selp.b32 %UR5, %UR5, %t1, %UP0;");
+  // A predicate beside the register is no matter of a selection.
+  lifts_to("  @UP0 UIADD3 UR4, UP2, UPT, UR4, UR5, URZ\n  @UP2 UMOV UR4, 0x0\n  UIADD3 UR20, UPT, UPT, UR4, 0x1, URZ\n",
+           "add.u32 %t0, %UR4, %UR5;\n  @%UP0 setp.lt.u32 %UP2, %t0, %UR4;\n  @%UP0 mov.b32 %UR4, %t0;");
   lifts_to("  @P0 MOV R0, 0x1\n  STS [R1], R0\n", "@%P0 mov.b32 %R0, 1;");
 }
 
