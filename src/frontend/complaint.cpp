@@ -21,6 +21,10 @@ constexpr Message<std::string, std::string> belongs_in_file{
 constexpr Message<> parenthesis_apart{"syntax", "a call has its parenthesis right after the name, without a space"};
 constexpr Message<std::string> not_called{"syntax", "`{}` cannot be called here"};
 constexpr Message<> assignment{"syntax", "`==` compares; `=` only gives a name its value"};
+constexpr Message<> no_assignment{"syntax",
+                                  "there is no assignment: an instruction writes its first operand, `mov x, y;`"};
+constexpr Message<> when_chain{"syntax",
+                               "a `when` has no `else if`: another `when` stands inside of its `else {{ … }}`"};
 constexpr Message<> lonely_else{"syntax", "this `else` has no `if` or `when` right before it"};
 constexpr Message<> semicolon_after_block{"syntax", "no `;` stands behind a block's `}}`"};
 constexpr Message<std::string> body_missing{"syntax", "the body of this {} is missing: a block in `{{` and `}}`"};
@@ -74,6 +78,10 @@ class Complaint {
     }
     return nullptr;
   }
+  bool in_construct(std::size_t index) const {
+    const SyntaxError::Rule* rule = rule_of_construct();
+    return rule && rule->index == index;
+  }
   std::string noun() const {
     const SyntaxError::Rule* rule = rule_of_construct();
     return rule ? std::string(construct_of(rule->index)->noun) : "file";
@@ -87,8 +95,12 @@ class Complaint {
       diagnostics_.error(behind(), semicolon, noun());
     } else if (finds(P::LPAREN) && expects(P::CALL_OPEN)) {
       say_no_call();
+    } else if (finds(P::ASSIGN) && in_construct(P::RuleAction) && expects(P::SEMI)) {
+      diagnostics_.error(found(), no_assignment);
     } else if (finds(P::ASSIGN) && expects(P::EQ)) {
       diagnostics_.error(found(), assignment);
+    } else if (follows(P::ELSE) && in_construct(P::RuleWhen) && (finds(P::IF) || finds(P::WHEN))) {
+      diagnostics_.error(found(), when_chain);
     } else if (in_a_list_of_things() && finds(P::ELSE)) {
       diagnostics_.error(found(), lonely_else);
     } else if (in_a_list_of_things() && finds(P::SEMI) && follows(P::RBRACE)) {

@@ -11,6 +11,10 @@ struct Complaint {
 };
 
 const Complaint kComplaints[] = {
+    {R"(proc f() { x = 3; })",
+     R"(1:14-15 there is no assignment: an instruction writes its first operand, `mov x, y;`)"},
+    {R"(proc f() { int x = 3; })",
+     R"(1:18-19 there is no assignment: an instruction writes its first operand, `mov x, y;`)"},
     {R"(param M int = 4;)", R"(1:9-12 expected `:`, found `int`)"},
     {R"(param M: int = ;)", R"(1:16-17 expected an expression, found `;`)"},
     {R"(param M: int = 4
@@ -53,7 +57,8 @@ kernel g() on sm_100a { })",
     {R"(proc f() { take { } })", R"(1:17-18 expected a name, found `{`)"},
     {R"(proc f() { take inp; })", R"(1:20-21 the body of this hold is missing: a block in `{` and `}`)"},
     {R"(proc f() { break; })", R"(1:17-18 expected `when`, found `;`)"},
-    {R"(proc f() { when a { } else if b { } })", R"(1:28-30 expected `{`, found `if`)"},
+    {R"(proc f() { when a { } else if b { } })",
+     R"(1:28-30 a `when` has no `else if`: another `when` stands inside of its `else { … }`)"},
     {R"(proc f() { role x() on warp 1 { } })",
      R"(1:12-16 `role` stands in a kernel, not in a block of statements: a `}` may be missing before it)"},
     {R"(proc f() { proc g() { } })",
