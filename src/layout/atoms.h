@@ -35,8 +35,12 @@ struct Misfit {
 
 enum class Major : std::uint8_t { k, mn };
 
-// The fields of a tcgen05 shared-memory operand descriptor (PTX ISA, tcgen05: shared memory descriptor). Addresses and
-// offsets in bytes.
+// Whose bits: Blackwell's tcgen05.mma, or Hopper's wgmma, which has neither the version nor the swizzle in 32-byte
+// atoms.
+enum class TensorCore : std::uint8_t { tcgen05, wgmma };
+
+// The fields of a shared-memory operand descriptor (PTX ISA, tcgen05: shared memory descriptor; wgmma: matrix
+// descriptor). Addresses and offsets in bytes.
 struct OperandDescriptor {
   std::uint32_t start = 0;
   std::uint32_t leading = 0;
@@ -46,8 +50,9 @@ struct OperandDescriptor {
   int swizzle_atom = 16;   // the bytes that the swizzle keeps together: 16, or 32 with a span of 128
   Major major = Major::k;  // not in the bits: the instruction descriptor says it
 
-  std::uint64_t encode() const;
-  static std::optional<OperandDescriptor> decode(std::uint64_t bits);  // none where the bits are no valid descriptor
+  std::uint64_t encode(TensorCore core = TensorCore::tcgen05) const;
+  // None where the bits are no valid descriptor.
+  static std::optional<OperandDescriptor> decode(std::uint64_t bits, TensorCore core = TensorCore::tcgen05);
 
   // The shared byte address of element (row, k), swizzle applied on absolute addresses. Of elements that share a byte,
   // that byte.
@@ -62,7 +67,18 @@ struct OperandResult {
   std::optional<OperandDescriptor> descriptor;
   Misfit misfit;
 };
-OperandResult operand_descriptor(const Part& part, std::uint32_t base);
+OperandResult operand_descriptor(const Part& part, std::uint32_t base, TensorCore core = TensorCore::tcgen05);
+
+// The decider: whether a descriptor's bits, read with this major, describe `part` when its tile starts at `base`; the
+// first coordinate that differs else. Fields that the mode does not read, or the part's extents do not reach, may be
+// any.
+std::optional<Misfit> operand_misfit(const Part& part, std::uint32_t base, std::uint64_t bits, Major major,
+                                     TensorCore core = TensorCore::tcgen05);
+
+// The tile of [rows, k] elements as operands are laid out: the smallest group of this major and swizzle, repeated over
+// the rows first, or over k first. Fails where the group does not divide the tile.
+llvm::Expected<Physical> operand_tile(std::int64_t rows, std::int64_t k, Element element, Major major,
+                                      Swizzle swizzle = {}, bool k_first = false);
 
 // The layouts that have a descriptor, in words for the user.
 std::string_view operand_encodings();
@@ -89,6 +105,28 @@ struct InstructionDescriptor {
   static std::optional<InstructionDescriptor> decode(std::uint32_t bits, Kind kind);
 
   friend bool operator==(const InstructionDescriptor&, const InstructionDescriptor&) = default;
+};
+
+// The instruction descriptor of the block-scaled kinds mxf8f6f4, mxf4 and mxf4nvf4: a scale for each block of k, which
+// lies in tensor memory at an address whose top two bits say which byte of it (PTX ISA, tcgen05: instruction
+// descriptor).
+struct BlockScaledDescriptor {
+  enum class Kind : std::uint8_t { mxf8f6f4, mxf4, mxf4nvf4 };
+  enum class Scale : std::uint8_t { ue4m3, ue8m0 };
+
+  Kind kind = Kind::mxf8f6f4;
+  Element a = Element::f8e4m3, b = Element::f8e4m3;
+  Scale scale = Scale::ue8m0;
+  Major a_major = Major::k, b_major = Major::k;
+  bool negate_a = false, negate_b = false;
+  int m = 128, n = 128;
+  bool sparse = false;
+  int a_scale_byte = 0, b_scale_byte = 0;  // 0 .. 3
+
+  std::uint32_t encode() const;
+  static std::optional<BlockScaledDescriptor> decode(std::uint32_t bits, Kind kind);
+
+  friend bool operator==(const BlockScaledDescriptor&, const BlockScaledDescriptor&) = default;
 };
 
 // The kind whose instructions multiply these.
@@ -121,10 +159,22 @@ std::optional<Misfit> accumulator_misfit(const Part& part, int m, int n, bool pa
 // the address. `x16x32bx2` reads its second half `second_half` columns away.
 enum class TensorLoad : std::uint8_t { x32x32b, x16x64b, x16x128b, x16x256b, x16x32bx2 };
 std::pair<int, int> tensor_load_cell(TensorLoad shape, int thread, int value, int second_half = 0);
+// With pack::16b a register holds two 16-bit cells, the lower halves of two neighbouring columns: the cell that lands
+// in its lower half (0) or its upper (1).
+std::pair<int, int> tensor_load_packed_cell(TensorLoad shape, int thread, int value, int half, int second_half = 0);
 int tensor_load_registers(TensorLoad shape, int repeat);
 // The lanes that one instruction reads, and its columns.
 int tensor_load_lanes(TensorLoad shape);
 int tensor_load_columns(TensorLoad shape, int repeat);
+
+// A whole accumulator in the registers of four warps, each with its quarter of the lanes: (thread of 128, value) ->
+// element of the (row, column) tile, rows fastest. Values go through one instruction's registers first, then through
+// the upper 16 lanes where an instruction reads 16, then through the columns.
+struct RegisterTile {
+  std::optional<ThreadValue> layout;
+  std::string misfit;
+};
+RegisterTile accumulator_in_registers(int m, int n, bool pair, TensorLoad shape, int repeat);
 
 // ---- the copy engine (src/layout/tensor_map.cpp) ----
 
@@ -142,5 +192,11 @@ struct BoxResult {
 // The box that fills `part` as it lies in shared memory, decided at every coordinate. Its tile starts at a multiple of
 // 128 bytes and of the swizzle's pattern.
 BoxResult tensor_map_box(const Part& part);
+// The largest box, from the innermost coordinate on, of which equal pieces fill the part.
+BoxResult largest_box(const Part& part);
+
+// What cuTensorMapEncodeTiled calls them: CUtensorMapDataType, CUtensorMapSwizzle.
+int tensor_map_type(Element element);
+int tensor_map_swizzle(const Box& box);
 
 }  // namespace warpcc::layout

@@ -90,6 +90,56 @@ std::optional<InstructionDescriptor> InstructionDescriptor::decode(std::uint32_t
   return descriptor;
 }
 
+namespace {
+
+// The codes of A's and B's formats: mxf8f6f4 has those of f8f6f4, the four-bit kinds have one.
+std::optional<std::uint32_t> scaled_code(BlockScaledDescriptor::Kind kind, Element element) {
+  if (kind != BlockScaledDescriptor::Kind::mxf8f6f4)
+    return element == Element::f4e2m1 ? std::optional<std::uint32_t>(1) : std::nullopt;
+  return kind_of(element) == Kind::f8f6f4 ? std::optional(code_of(element)) : std::nullopt;
+}
+
+std::optional<Element> scaled_format(BlockScaledDescriptor::Kind kind, std::uint32_t code) {
+  if (kind == BlockScaledDescriptor::Kind::mxf8f6f4) return format_of(Kind::f8f6f4, code);
+  return code == 1 ? std::optional(Element::f4e2m1) : std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t BlockScaledDescriptor::encode() const {
+  const auto field = [](std::uint32_t value, int at, int width) { return (value & ((1u << width) - 1)) << at; };
+  return field(sparse, 2, 1) | field(static_cast<std::uint32_t>(b_scale_byte), 4, 2) |
+         field(scaled_code(kind, a).value_or(0), 7, 3) | field(scaled_code(kind, b).value_or(0), 10, 3) |
+         field(negate_a, 13, 1) | field(negate_b, 14, 1) | field(a_major == Major::mn, 15, 1) |
+         field(b_major == Major::mn, 16, 1) | field(static_cast<std::uint32_t>(n) >> 3, 17, 6) |
+         field(scale == Scale::ue8m0, 23, 1) | field(static_cast<std::uint32_t>(m) >> 4, 24, 5) |
+         field(static_cast<std::uint32_t>(a_scale_byte), 29, 2);
+}
+
+std::optional<BlockScaledDescriptor> BlockScaledDescriptor::decode(std::uint32_t bits, Kind kind) {
+  const auto field = [bits](int at, int width) { return bits >> at & ((1u << width) - 1); };
+  const std::optional<Element> a = scaled_format(kind, field(7, 3)), b = scaled_format(kind, field(10, 3));
+  if (field(0, 2) != 0 || field(3, 1) != 0 || field(6, 1) != 0 || field(31, 1) != 0 || !a || !b) return std::nullopt;
+  BlockScaledDescriptor descriptor;
+  descriptor.kind = kind;
+  descriptor.a = *a;
+  descriptor.b = *b;
+  descriptor.scale = field(23, 1) != 0 ? Scale::ue8m0 : Scale::ue4m3;
+  descriptor.a_major = field(15, 1) != 0 ? Major::mn : Major::k;
+  descriptor.b_major = field(16, 1) != 0 ? Major::mn : Major::k;
+  descriptor.negate_a = field(13, 1) != 0;
+  descriptor.negate_b = field(14, 1) != 0;
+  descriptor.m = static_cast<int>(field(24, 5) << 4);
+  descriptor.n = static_cast<int>(field(17, 6) << 3);
+  descriptor.sparse = field(2, 1) != 0;
+  descriptor.a_scale_byte = static_cast<int>(field(29, 2));
+  descriptor.b_scale_byte = static_cast<int>(field(4, 2));
+  // Kind mxf4nvf4 alone has scales of e4m3.
+  if (descriptor.m == 0 || descriptor.n == 0 || (descriptor.scale == Scale::ue4m3 && kind != Kind::mxf4nvf4))
+    return std::nullopt;
+  return descriptor;
+}
+
 std::optional<Kind> mma_kind(Element a, Element b) {
   const std::optional<Kind> kind = kind_of(a);
   return kind == kind_of(b) ? kind : std::nullopt;

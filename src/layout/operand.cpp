@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "layout/atoms.h"
+#include "layout/cute.h"
 #include "layout/part.h"
 
 namespace warpcc::layout {
@@ -27,6 +28,13 @@ constexpr std::array<int, 8> kSpans{0, 128, 128, -1, 64, -1, 32, -1};
 std::uint64_t swizzle_code(int span, int atom) {
   if (span == 128) return atom == 32 ? 1 : 2;
   return span == 64 ? 4 : span == 32 ? 6 : 0;
+}
+
+// Hopper's codes in its two bits.
+constexpr std::array<int, 4> kWgmmaSpans{0, 128, 64, 32};
+
+std::uint64_t wgmma_swizzle_code(int span) {
+  return span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
 }
 
 // The canonical tile of a descriptor, as the instruction reads it: elements of a 16-byte unit, of a swizzled row, and
@@ -82,10 +90,58 @@ std::string mode_text(const OperandDescriptor& d) {
   return text;
 }
 
+// Whether the image of a descriptor is the part.
+class Image {
+ public:
+  Image(const Part& part, std::uint32_t base, const OperandDescriptor& descriptor)
+      : part_(part), base_(base), descriptor_(descriptor), tile_(descriptor, bits()) {}
+
+  std::optional<Misfit> misfit() const {
+    std::int64_t wanted = 0, given = 0;
+    const auto difference = first_difference(part_, [&](const auto& index, const auto& coordinate) {
+      const std::int64_t offset = bit_offset(descriptor_, tile_, index[0], index[1], bits());
+      given = swizzled_bit(offset);
+      wanted = base_ * std::int64_t{8} + layout_bit(coordinate);
+      return given != wanted;
+    });
+    if (!difference) return std::nullopt;
+    return Misfit{fmt::format("{} lies at byte {} of the tile; a descriptor ({}) reads byte {}",
+                              tuple_text(*difference), wanted / 8 - base_, mode_text(descriptor_), given / 8 - base_),
+                  *difference};
+  }
+
+ private:
+  int bits() const { return layout::bits(part_.element); }
+
+  std::int64_t layout_bit(std::span<const std::int64_t> coordinate) const {
+    const std::int64_t bit = part_.layout.map()(coordinate) * bits();
+    return part_.layout.swizzle()(bit / 8) * 8 + bit % 8;
+  }
+
+  std::int64_t swizzled_bit(std::int64_t offset) const {
+    const std::uint32_t byte = descriptor_.start + static_cast<std::uint32_t>(offset / 8);
+    return std::int64_t{8} * swizzled(descriptor_, byte) + offset % 8;
+  }
+
+  const Part& part_;
+  std::uint32_t base_;
+  OperandDescriptor descriptor_;
+  Canonical tile_;
+};
+
+std::optional<std::string> not_an_operand(const Part& part) {
+  if (std::optional<std::string> reason = not_a_part(part)) return reason;
+  if (part.extents.size() != 2)
+    return fmt::format("an operand has rows and k, not {} coordinates", part.extents.size());
+  const int bits = layout::bits(part.element);
+  if (bits > 32 || bits % 4 != 0) return fmt::format("the tensor core reads no {}", name(part.element));
+  return std::nullopt;
+}
+
 // A descriptor whose offsets are read off single elements of the part, and whether its image is the part's.
 class Reading {
  public:
-  Reading(const Part& part, std::uint32_t base, Major major) : part_(part), base_(base) {
+  Reading(const Part& part, std::uint32_t base, Major major, TensorCore core) : part_(part), base_(base), core_(core) {
     const Swizzle& swizzle = part.layout.swizzle();
     descriptor_.major = major;
     descriptor_.swizzle_span = swizzle.span();
@@ -154,59 +210,43 @@ class Reading {
 
   // What the bits say is compared, not what they were made from.
   OperandResult decide() {
-    std::optional<OperandDescriptor> read_back = OperandDescriptor::decode(descriptor_.encode());
-    if (!read_back) return {std::nullopt, {"no descriptor has these fields", {}}};
-    read_back->major = descriptor_.major;
-    const Canonical tile(*read_back, bits());
-    std::int64_t wanted = 0, given = 0;
-    const auto difference = first_difference(part_, [&](const auto& index, const auto& coordinate) {
-      const std::int64_t offset = bit_offset(*read_back, tile, index[0], index[1], bits());
-      given = swizzled_bit(*read_back, offset);
-      wanted = base_ * std::int64_t{8} + layout_bit(coordinate);
-      return given != wanted;
-    });
-    if (!difference) return {descriptor_, {}};
-    return {std::nullopt,
-            {fmt::format("{} lies at byte {} of the tile; a descriptor ({}) reads byte {}", tuple_text(*difference),
-                         wanted / 8 - base_, mode_text(descriptor_), given / 8 - base_),
-             *difference}};
-  }
-
-  std::int64_t layout_bit(std::span<const std::int64_t> coordinate) const {
-    const std::int64_t bit = part_.layout.map()(coordinate) * bits();
-    return part_.layout.swizzle()(bit / 8) * 8 + bit % 8;
-  }
-
-  static std::int64_t swizzled_bit(const OperandDescriptor& d, std::int64_t offset) {
-    return std::int64_t{8} * swizzled(d, d.start + static_cast<std::uint32_t>(offset / 8)) + offset % 8;
+    std::optional<Misfit> misfit = operand_misfit(part_, base_, descriptor_.encode(core_), descriptor_.major, core_);
+    if (misfit) return {std::nullopt, std::move(*misfit)};
+    return {descriptor_, {}};
   }
 
   const Part& part_;
   std::uint32_t base_;
+  TensorCore core_;
   OperandDescriptor descriptor_;
   Misfit misfit_;
 };
 
 }  // namespace
 
-std::uint64_t OperandDescriptor::encode() const {
-  return address_field(start, 0) | address_field(leading, 16) | address_field(stride, 32) | std::uint64_t{1} << 46 |
-         static_cast<std::uint64_t>(base_offset & 7) << 49 | swizzle_code(swizzle_span, swizzle_atom) << 61;
+std::uint64_t OperandDescriptor::encode(TensorCore core) const {
+  const std::uint64_t common = address_field(start, 0) | address_field(leading, 16) | address_field(stride, 32) |
+                               static_cast<std::uint64_t>(base_offset & 7) << 49;
+  if (core == TensorCore::wgmma) return common | wgmma_swizzle_code(swizzle_span) << 62;
+  return common | std::uint64_t{1} << 46 | swizzle_code(swizzle_span, swizzle_atom) << 61;
 }
 
-std::optional<OperandDescriptor> OperandDescriptor::decode(std::uint64_t bits) {
+std::optional<OperandDescriptor> OperandDescriptor::decode(std::uint64_t bits, TensorCore core) {
+  constexpr std::uint64_t kVersion = std::uint64_t{1} << 46;
   constexpr std::uint64_t kZero = std::uint64_t{3} << 14 | std::uint64_t{3} << 30 | std::uint64_t{1} << 47 |
                                   std::uint64_t{1} << 48 | std::uint64_t{0x1ff} << 52;
-  constexpr std::uint64_t kOne = std::uint64_t{1} << 46;
-  const int code = static_cast<int>(bits >> 61);
-  if ((bits & kZero) != 0 || (bits & kOne) == 0 || kSpans[code] < 0) return std::nullopt;
+  const bool wgmma = core == TensorCore::wgmma;
+  const std::uint64_t zero = wgmma ? kZero | kVersion | std::uint64_t{1} << 61 : kZero;
+  const int code = static_cast<int>(bits >> (wgmma ? 62 : 61));
+  const int span = wgmma ? kWgmmaSpans[code] : kSpans[code];
+  if ((bits & zero) != 0 || (!wgmma && (bits & kVersion) == 0) || span < 0) return std::nullopt;
   OperandDescriptor descriptor;
   descriptor.start = address_at(bits, 0);
   descriptor.leading = address_at(bits, 16);
   descriptor.stride = address_at(bits, 32);
   descriptor.base_offset = static_cast<int>(bits >> 49 & 7);
-  descriptor.swizzle_span = kSpans[code];
-  descriptor.swizzle_atom = code == 1 ? 32 : 16;
+  descriptor.swizzle_span = span;
+  descriptor.swizzle_atom = !wgmma && code == 1 ? 32 : 16;
   return descriptor;
 }
 
@@ -215,24 +255,42 @@ std::uint32_t OperandDescriptor::address(std::int64_t row, std::int64_t k, int e
   return swizzled(*this, start + static_cast<std::uint32_t>(offset / 8));
 }
 
-OperandResult operand_descriptor(const Part& part, std::uint32_t base) {
-  if (std::optional<std::string> reason = not_a_part(part)) return {std::nullopt, {*reason, {}}};
-  if (part.extents.size() != 2)
-    return {std::nullopt, {fmt::format("an operand has rows and k, not {} coordinates", part.extents.size()), {}}};
-  const int bits = layout::bits(part.element);
-  if (bits > 32 || bits % 4 != 0)
-    return {std::nullopt, {fmt::format("the tensor core reads no {}", name(part.element)), {}}};
+std::optional<Misfit> operand_misfit(const Part& part, std::uint32_t base, std::uint64_t bits, Major major,
+                                     TensorCore core) {
+  if (std::optional<std::string> reason = not_an_operand(part)) return Misfit{*reason, {}};
+  std::optional<OperandDescriptor> descriptor = OperandDescriptor::decode(bits, core);
+  if (!descriptor) return Misfit{fmt::format("{:#018x} is no descriptor", bits), part.start};
+  descriptor->major = major;
+  return Image(part, base, *descriptor).misfit();
+}
+
+OperandResult operand_descriptor(const Part& part, std::uint32_t base, TensorCore core) {
+  if (std::optional<std::string> reason = not_an_operand(part)) return {std::nullopt, {*reason, {}}};
   const Swizzle& swizzle = part.layout.swizzle();
-  if (swizzle.base == 6 || swizzle != swizzle_of_span(swizzle.span(), 1 << swizzle.base))
+  const bool wide_atom = swizzle.base == 6 || (swizzle.base == 5 && core == TensorCore::wgmma);
+  if (wide_atom || swizzle != swizzle_of_span(swizzle.span(), 1 << swizzle.base))
     return {std::nullopt, {"no descriptor has this swizzle", {}}};
-  OperandResult k_major = Reading(part, base, Major::k).run();
+  OperandResult k_major = Reading(part, base, Major::k, core).run();
   if (k_major.descriptor) return k_major;
-  OperandResult mn_major = Reading(part, base, Major::mn).run();
+  OperandResult mn_major = Reading(part, base, Major::mn, core).run();
   if (mn_major.descriptor) return mn_major;
   // The complaint is about the major that the layout is nearer to.
   const std::array<std::int64_t, 2> next_row{part.start[0] + 1, part.start[1]};
   const bool mn = part.extents[0] > 1 && part.layout.map()(next_row) == part.layout.map()(part.start) + 1;
   return mn ? mn_major : k_major;
+}
+
+llvm::Expected<Physical> operand_tile(std::int64_t rows, std::int64_t k, Element element, Major major, Swizzle swizzle,
+                                      bool k_first) {
+  const int bits = layout::bits(element);
+  const std::int64_t row = (swizzle.bits == 0 ? kUnitBits : swizzle.span() * 8) / bits;
+  const bool wide_atom = swizzle.bits != 0 && swizzle.base == 5;
+  const Coordinate along{{row, 1}}, across{{wide_atom ? 4 : 8, row}};
+  const Map group(major == Major::k ? std::vector{across, along} : std::vector{along, across});
+  const std::array<std::int64_t, 2> extents{rows, k};
+  llvm::Expected<cute::View> tiled = cute::tile_to_shape(group, extents, k_first);
+  if (!tiled) return tiled.takeError();
+  return Physical::make(*tiled->strided(), swizzle);
 }
 
 std::string_view operand_encodings() {

@@ -59,4 +59,59 @@ BoxResult tensor_map_box(const Part& part) {
   return {std::move(box), {}};
 }
 
+BoxResult largest_box(const Part& part) {
+  if (std::optional<std::string> reason = not_a_part(part)) return refuse(*reason);
+  Part box = part;
+  for (std::int64_t& extent : box.extents) extent = 1;
+  BoxResult best;
+  for (std::size_t c = part.extents.size(); c-- > 0;) {
+    // A row too short for a box is none yet: the largest that is one, or the first refusal of all of it.
+    std::optional<BoxResult> found;
+    for (std::int64_t extent = part.extents[c]; extent >= 1; --extent) {
+      if (part.extents[c] % extent != 0) continue;
+      box.extents[c] = extent;
+      BoxResult result = tensor_map_box(box);
+      if (!found || result.box) found = std::move(result);
+      if (found->box) break;
+    }
+    if (!found || !found->box) return found.value_or(refuse("it has no elements"));
+    best = std::move(*found);
+  }
+  return best;
+}
+
+int tensor_map_type(Element element) {
+  switch (element) {
+    case Element::f16:
+      return 6;
+    case Element::f32:
+      return 7;
+    case Element::bf16:
+      return 9;
+    case Element::tf32:
+      return 11;
+    case Element::u32:
+      return 2;
+    case Element::s32:
+      return 3;
+    case Element::u64:
+      return 4;
+    default:
+      return 0;  // bytes
+  }
+}
+
+int tensor_map_swizzle(const Box& box) {
+  switch (box.swizzle_span) {
+    case 32:
+      return 1;
+    case 64:
+      return 2;
+    case 128:
+      return box.swizzle_atom == 32 ? 4 : box.swizzle_atom == 64 ? 6 : 3;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace warpcc::layout

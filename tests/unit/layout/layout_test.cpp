@@ -163,7 +163,8 @@ TEST_CASE("layouts that break their promise, in words") {
         "the layout (-2) : (1): an extent of -2: extents are not negative");
   const std::int64_t huge = std::int64_t{1} << 40;
   CHECK(error_of(Physical::make(Map({{{huge, 1}}, {{huge, huge}}}))).find("more than 2^60") != std::string::npos);
-  CHECK(error_of(Physical::make(row_major(std::vector<std::int64_t>{2, huge, huge}))).find("2^60") != std::string::npos);
+  CHECK(error_of(Physical::make(row_major(std::vector<std::int64_t>{2, huge, huge}))).find("2^60") !=
+        std::string::npos);
   CHECK(error_of(Physical::make(Map({{{4, INT64_MIN}}}))).find("past 2^60") != std::string::npos);
   CHECK(error_of(Physical::make(Map({{{4, 1}}}, INT64_MIN))).find("offset") != std::string::npos);
   CHECK(error_of(Physical::make(Map({{{4, 1}}}), Swizzle{.bits = 3, .base = 4, .shift = 2})).find("no permutation") !=

@@ -1,119 +1,12 @@
 #include <doctest/doctest.h>
 
-#include "vectors.h"
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "layout/atoms.h"
 
 namespace warpcc::layout {
-namespace {
-
-// Element offsets of the whole stage, MN fastest, through the descriptors of its instructions.
-std::vector<std::int64_t> image(const llvm::json::Object& record, Major major, std::int64_t bits) {
-  const std::vector<std::int64_t> tile = ints_of(record, "tile"), one = ints_of(record, "mma_tile");
-  std::vector<std::int64_t> table(tile[0] * tile[1], -1);
-  for (const llvm::json::Value& entry : *record.getArray("descs")) {
-    const llvm::json::Array& triple = *entry.getAsArray();
-    const std::int64_t row0 = *triple[0].getAsInteger() * one[0], k0 = *triple[1].getAsInteger() * one[1];
-    std::optional<OperandDescriptor> descriptor = OperandDescriptor::decode(hex_of(*triple[2].getAsString()));
-    REQUIRE(descriptor);
-    descriptor->major = major;
-    for (std::int64_t k = 0; k < one[1]; ++k)
-      for (std::int64_t row = 0; row < one[0]; ++row) {
-        std::int64_t element = std::int64_t{descriptor->address(row, k, static_cast<int>(bits))} * 8 / bits;
-        if (bits == 4) element += (major == Major::k ? k : row) % 2;  // the half of its byte
-        table[row0 + row + tile[0] * (k0 + k)] = element;
-      }
-  }
-  return table;
-}
-
-void check_sample(const llvm::json::Object& record, const std::vector<std::int64_t>& table) {
-  const llvm::json::Object& sample = *record.getObject("stage_sample");
-  const std::vector<std::int64_t> idx = ints_of(sample, "idx"), val = ints_of(sample, "val");
-  for (std::size_t i = 0; i < idx.size(); ++i) CHECK(table[idx[i]] == val[i]);
-  CHECK(crc_of(table) == hex_of(record, "stage_crc32"));
-}
-
-}  // namespace
-
-TEST_CASE("operand descriptors are those that CuTe makes of the same stages") {
-  int compared = 0, descriptors = 0, whole = 0, rejected = 0;
-  for (const llvm::json::Object& record : records("umma_desc")) {
-    CAPTURE(text_of(record, "id"));
-    if (record.get("rejected")) {
-      ++rejected;  // CuTe makes no stage of it
-      continue;
-    }
-    const std::int64_t bits = int_of(record, "elem_bits");
-    const Major major = text_of(record, "major") == "K" ? Major::k : Major::mn;
-    const std::optional<Map> stage = cute_layout(text_of(record, "stage_layout"));
-    REQUIRE(stage);
-    llvm::Expected<Physical> layout = Physical::make(*stage, swizzle_of(ints_of(record, "sw_bytes")));
-    REQUIRE(static_cast<bool>(layout));
-    Part part{*layout, element_of_bits(bits), {0, 0}, ints_of(record, "tile")};
-    if (record.getBoolean("whole_stage").value_or(false)) {
-      // One descriptor for all of the stage, also where an instruction could not read all of it: its first
-      // instruction's.
-      part.extents[1] = std::min<std::int64_t>(part.extents[1], 256 / bits);
-      const OperandResult result = operand_descriptor(part, 0);
-      REQUIRE_MESSAGE(result.descriptor, result.misfit.reason);
-      CHECK(result.descriptor->major == major);
-      const std::optional<OperandDescriptor> theirs = OperandDescriptor::decode(hex_of(record, "desc"));
-      REQUIRE(theirs);
-      CHECK(result.descriptor->swizzle_span == theirs->swizzle_span);
-      CHECK(result.descriptor->swizzle_atom == theirs->swizzle_atom);
-      if (result.descriptor->leading != 0) CHECK(result.descriptor->leading == theirs->leading);
-      if (result.descriptor->stride != 0) CHECK(result.descriptor->stride == theirs->stride);
-      ++whole;
-      continue;
-    }
-    part.extents = ints_of(record, "mma_tile");
-    for (const llvm::json::Value& entry : *record.getArray("descs")) {
-      const llvm::json::Array& triple = *entry.getAsArray();
-      part.start = {*triple[0].getAsInteger() * part.extents[0], *triple[1].getAsInteger() * part.extents[1]};
-      const OperandResult result = operand_descriptor(part, 0);
-      REQUIRE_MESSAGE(result.descriptor, result.misfit.reason);
-      CHECK(result.descriptor->major == major);
-      CHECK(result.descriptor->encode() == hex_of(*triple[2].getAsString()));
-      ++descriptors;
-    }
-    check_sample(record, image(record, major, bits));
-    ++compared;
-  }
-  MESSAGE("umma_desc: " << compared << " stages, " << descriptors << " descriptors, " << whole
-                        << " whole stages compared; skipped " << rejected << " that CuTe rejects");
-  CHECK(compared >= 486);
-  CHECK(whole >= 50);
-}
-
-TEST_CASE("shared-memory atoms are where CuTe puts them") {
-  int compared = 0;
-  for (const llvm::json::Object& record : records("smem_atoms")) {
-    CAPTURE(text_of(record, "id"));
-    const std::optional<Map> map = cute_layout(text_of(record, "layout"));
-    REQUIRE(map);
-    const Swizzle swizzle = swizzle_of(ints_of(record, "sw_bytes"));
-    llvm::Expected<Physical> layout = Physical::make(*map, swizzle);
-    REQUIRE(static_cast<bool>(layout));
-    const std::int64_t bits = int_of(record, "elem_bits");
-    std::vector<std::int64_t> table;
-    for (std::int64_t i = 0; i < map->size(); ++i) {
-      const std::int64_t rows = map->extent(0);
-      const std::array<std::int64_t, 2> index{i % rows, i / rows};
-      const std::int64_t byte = layout->byte(index, static_cast<int>(bits));
-      table.push_back(byte * 8 / bits + (bits == 4 ? map->at(i) % 2 : 0));
-    }
-    CHECK(table.size() == static_cast<std::size_t>(int_of(record, "size")));
-    CHECK(crc_of(table) == hex_of(record, "crc32"));
-    std::int64_t byte = 0;
-    for (const std::int64_t expected : ints_of(record, "byte_table")) {
-      CHECK(swizzle(byte) == expected);
-      byte += int_of(record, "byte_step");
-    }
-    if (swizzle.bits != 0) CHECK(swizzle == swizzle_of_span(swizzle.span(), 1 << swizzle.base));
-    ++compared;
-  }
-  MESSAGE("smem_atoms: " << compared << " compared");
-  CHECK(compared >= 50);
-}
 
 TEST_CASE("a K step inside a swizzled row adds its bytes to the start, and the base offset stays 0") {
   llvm::Expected<Physical> tile = Physical::make(Map({{{128, 64}}, {{64, 1}}}), swizzle_of_span(128));
@@ -183,6 +76,132 @@ TEST_CASE("a base offset moves the pattern by rows of 128 bytes") {
   moved.base_offset = 3;
   for (int row = 0; row < 16; ++row)
     for (int k = 0; k < 64; k += 8) CHECK(moved.address(row, k, 16) == natural.address(row, k, 16) + 3 * 128);
+}
+
+namespace {
+
+struct SwizzleMode {
+  int span, atom;
+};
+constexpr std::array kSwizzles{SwizzleMode{0, 16}, SwizzleMode{32, 16}, SwizzleMode{64, 16}, SwizzleMode{128, 16},
+                               SwizzleMode{128, 32}};
+
+// The first coordinate, k fastest, at which the two descriptors read other bytes, by their addresses alone.
+std::optional<std::vector<std::int64_t>> first_other(const OperandDescriptor& a, const OperandDescriptor& b,
+                                                     const std::vector<std::int64_t>& extents, int bits) {
+  for (std::int64_t row = 0; row < extents[0]; ++row)
+    for (std::int64_t k = 0; k < extents[1]; ++k)
+      if (a.address(row, k, bits) != b.address(row, k, bits)) return std::vector{row, k};
+  return std::nullopt;
+}
+
+// The bits with the field of so many bits at `at` one higher, and one lower.
+std::array<std::uint64_t, 2> neighbours(std::uint64_t bits, int at, int width) {
+  const std::uint64_t mask = ((std::uint64_t{1} << width) - 1) << at, one = std::uint64_t{1} << at;
+  return {(bits & ~mask) | ((bits + one) & mask), (bits & ~mask) | ((bits - one) & mask)};
+}
+
+struct Field {
+  const char* name;
+  int at, width;
+};
+constexpr std::array kTcgen05Fields{Field{"start", 0, 14},   Field{"leading", 16, 14},    Field{"stride", 32, 14},
+                                    Field{"version", 46, 2}, Field{"base offset", 49, 3}, Field{"leading mode", 52, 1},
+                                    Field{"swizzle", 61, 3}};
+constexpr std::array kWgmmaFields{Field{"start", 0, 14}, Field{"leading", 16, 14}, Field{"stride", 32, 14},
+                                  Field{"base offset", 49, 3}, Field{"swizzle", 62, 2}};
+
+// Whether the mode has no use for the field: leading of a swizzled K-major tile, the base offset of a plain one.
+bool is_read(const Field& field, const OperandDescriptor& descriptor) {
+  const bool swizzled = descriptor.swizzle_span != 0;
+  if (field.name == std::string_view("leading")) return !(swizzled && descriptor.major == Major::k);
+  if (field.name == std::string_view("base offset")) return swizzled;
+  return true;
+}
+
+// Every field of the part's descriptor changed by one, either way: refused at the coordinate that the addresses give,
+// or, where no descriptor has such bits, at the first.
+int check_fields(const Part& part, TensorCore core, std::span<const Field> fields) {
+  const std::uint32_t base = 0x4000;
+  const OperandResult truth = operand_descriptor(part, base, core);
+  REQUIRE_MESSAGE(truth.descriptor, truth.misfit.reason);
+  const std::uint64_t bits = truth.descriptor->encode(core);
+  const Major major = truth.descriptor->major;
+  CHECK_FALSE(operand_misfit(part, base, bits, major, core));
+  int refused = 0;
+  for (const Field& field : fields)
+    for (const std::uint64_t changed : neighbours(bits, field.at, field.width)) {
+      CAPTURE(field.name);
+      const std::optional<Misfit> misfit = operand_misfit(part, base, changed, major, core);
+      CHECK(misfit.has_value() == is_read(field, *truth.descriptor));
+      if (!misfit) continue;
+      ++refused;
+      std::optional<OperandDescriptor> other = OperandDescriptor::decode(changed, core);
+      if (!other) {
+        CHECK(misfit->coordinate == part.start);
+        continue;
+      }
+      other->major = major;
+      CHECK(misfit->coordinate == first_other(*truth.descriptor, *other, part.extents, layout::bits(part.element)));
+    }
+  return refused;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the true descriptor describes its part; with a field changed by one the first coordinate that differs is named") {
+  int parts = 0, refused = 0;
+  for (const TensorCore core : {TensorCore::tcgen05, TensorCore::wgmma})
+    for (const SwizzleMode mode : kSwizzles)
+      for (const Major major : {Major::k, Major::mn})
+        for (const Element element :
+             {Element::f4e2m1, Element::f8e4m3, Element::s8, Element::f16, Element::bf16, Element::tf32}) {
+          const bool wide = mode.atom == 32;
+          if (wide && (major == Major::k || core == TensorCore::wgmma)) continue;
+          const Swizzle swizzle = mode.span == 0 ? Swizzle{} : swizzle_of_span(mode.span, mode.atom);
+          // Two groups along rows and k, so that both offsets are read, but k within a swizzled row where it must be.
+          const std::int64_t unit = std::max(mode.span, 16) * 8 / layout::bits(element);
+          const std::int64_t rows = major == Major::k ? 16 : 2 * unit;
+          const std::int64_t k = major == Major::mn ? 16 : mode.span == 0 ? 2 * unit : unit;
+          llvm::Expected<Physical> tile = operand_tile(2 * rows, k, element, major, swizzle);
+          REQUIRE(static_cast<bool>(tile));
+          CAPTURE(mode.span);
+          CAPTURE(name(element));
+          CAPTURE(static_cast<int>(major));
+          const Part part{*tile, element, {0, 0}, {rows, k}};
+          refused += core == TensorCore::wgmma ? check_fields(part, core, kWgmmaFields)
+                                               : check_fields(part, core, kTcgen05Fields);
+          ++parts;
+        }
+  MESSAGE(parts << " parts, " << refused << " changed fields refused");
+  CHECK(parts == 102);
+}
+
+TEST_CASE("Hopper's descriptors have no version, and its codes for the swizzles") {
+  llvm::Expected<Physical> tile = operand_tile(64, 64, Element::f16, Major::k, swizzle_of_span(128));
+  REQUIRE(static_cast<bool>(tile));
+  const OperandResult result = operand_descriptor({*tile, Element::f16, {0, 16}, {64, 16}}, 0x400, TensorCore::wgmma);
+  REQUIRE(result.descriptor);
+  CHECK(result.descriptor->encode(TensorCore::wgmma) == 0x4000004000010042);
+  CHECK_FALSE(OperandDescriptor::decode(0x4000404000010042, TensorCore::wgmma));
+  const Swizzle wide = swizzle_of_span(128, 32);
+  llvm::Expected<Physical> other = operand_tile(64, 64, Element::tf32, Major::mn, wide);
+  REQUIRE(static_cast<bool>(other));
+  CHECK(operand_descriptor({*other, Element::tf32, {0, 0}, {64, 8}}, 0, TensorCore::wgmma).misfit.reason ==
+        "no descriptor has this swizzle");
+}
+
+TEST_CASE("operand tiles are groups, repeated") {
+  llvm::Expected<Physical> tile = operand_tile(128, 64, Element::f16, Major::k, swizzle_of_span(64));
+  REQUIRE(static_cast<bool>(tile));
+  CHECK(tile->map().text() == "(128, (32, 2)) : (32, (1, 4096))");
+  llvm::Expected<Physical> k_first = operand_tile(128, 64, Element::f16, Major::k, swizzle_of_span(64), true);
+  REQUIRE(static_cast<bool>(k_first));
+  CHECK(k_first->map().text() == "((8, 16), (32, 2)) : ((32, 512), (1, 256))");
+  llvm::Expected<Physical> none = operand_tile(128, 48, Element::f16, Major::k, swizzle_of_span(64));
+  REQUIRE_FALSE(static_cast<bool>(none));
+  CHECK(llvm::toString(none.takeError()) == "coordinate 1 of the block has 32, which does not divide 48");
 }
 
 }  // namespace warpcc::layout
