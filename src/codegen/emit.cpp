@@ -4,6 +4,12 @@
 
 namespace warpcc::codegen {
 
+namespace {
+
+constexpr Message<std::string, std::string> kNoForm{"no-instruction", "this takes `{}`, which {} is not known to have"};
+
+}  // namespace
+
 Place Emit::root() {
   stretches_.emplace_back();
   return static_cast<Place>(stretches_.size() - 1);
@@ -33,12 +39,13 @@ sass::Line& Emit::line(Place in, sass::Mark mark, std::string_view opcode, std::
   sass::Line made;
   made.mark = mark;
   made.opcode = isa::find(opcode, target());
-  for (std::size_t dot = opcode.find('.'); dot != std::string_view::npos;) {
-    std::size_t next = opcode.find('.', dot + 1);
-    made.modifiers.push_back(
-        *isa::modifier_named(opcode.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1)));
-    dot = next;
+  if (!made.opcode) {
+    diagnostics_.error(where_, kNoForm, std::string(opcode), std::string(isa::name(target())));
+    made.opcode = isa::find("NOP", target());
+    operands.clear();
+    opcode = "NOP";
   }
+  if (auto modifiers = isa::modifiers_of(opcode)) made.modifiers = *modifiers;
   made.operands = std::move(operands);
   return line(in, std::move(made));
 }

@@ -11,6 +11,7 @@
 
 #include "codegen/operand.h"
 #include "sass/program.h"
+#include "support/diagnostics.h"
 #include "support/source.h"
 
 namespace warpcc::codegen {
@@ -21,7 +22,8 @@ enum class Place : std::int32_t { none = -1 };
 
 class Emit {
  public:
-  Emit(sass::Program& program, const Sources& sources) : program_(program), sources_(sources) {}
+  Emit(sass::Program& program, const Sources& sources, Diagnostics& diagnostics)
+      : program_(program), sources_(sources), diagnostics_(diagnostics) {}
 
   // A new stretch at the present end of `in`; a stretch that is in none yet.
   Place open(Place in);
@@ -58,9 +60,9 @@ class Emit {
 
   sass::Program& program_;
   const Sources& sources_;
+  Diagnostics& diagnostics_;
   SourceRange where_{};
   std::string place_;
-  bool has_place_ = false;
   std::deque<Stretch> stretches_;
   std::deque<sass::Line> lines_;
   std::vector<std::pair<std::string, int>> label_counts_;

@@ -22,7 +22,7 @@ Lower::Lower(const kernel::Kernel& kernel, const Memory& memory, const Declared&
       declared_(declared),
       program_(program),
       diagnostics_(diagnostics),
-      emit_(program, sources),
+      emit_(program, sources, diagnostics),
       names_(program),
       values_(kernel, memory, declared, program, emit_, names_, diagnostics) {
   for (std::string_view word : {"lane", "warp", "warpgroup", "cluster_id", "one"}) names_.reserve(std::string(word));

@@ -35,7 +35,6 @@ class Lower {
   void begin_rings(const kernel::Role& role);
 
   void block(const kernel::Block& block);
-  void node(const kernel::Instruction& instruction);
   void node(const kernel::Loop& loop);
   void node(const kernel::Forever& loop);
   void node(const kernel::Break& leave);
@@ -46,8 +45,6 @@ class Lower {
   // What a block changes: registers that may be coordinates, and rings.
   const std::vector<Symbol>& changes(const kernel::Block& block);
   void changed_from(const std::vector<Symbol>& symbols, Place place);
-  void branch(const kernel::RegisterOperand& when, bool if_true, sass::LabelId label, sass::Mark mark,
-              const std::string& comment);
   void branch(Operand predicate, sass::LabelId label, const std::string& comment);
   bool in_role_ = false;  // not in start or finish
 
@@ -100,8 +97,8 @@ class Lower {
   struct Vector {
     std::string name;
     int width = 4;
-    std::vector<bool>
-        hoisted;  // by component: set where its value is known, since all that use the vector have the same
+    // By component: set where its value is known, since all that use the vector have the same.
+    std::vector<bool> hoisted;
   };
   void plan_vectors(const kernel::Block& block);
   const Declared::MapKey& map_key(const kernel::Instruction& instruction);
@@ -111,9 +108,8 @@ class Lower {
   struct Descriptor {
     Quantity low;
     std::uint32_t high = 0;
-    std::uint32_t low_word = 0;
   };
-  Descriptor descriptor(const kernel::View& view, bool is_a);
+  Descriptor descriptor(const kernel::View& view);
   Reg descriptor_group(const std::string& letter, const Descriptor& descriptor, const Reference& reference);
   int next_descriptor_ = 0;  // alternates between two groups
 

@@ -103,7 +103,8 @@ void Lower::load(const kernel::Instruction& instruction) {
   std::string modifiers;
   std::vector<Operand> operands;
   const Vector& vector = vectors_.at(&instruction);
-  Reg group = values_.named("vector " + vector.name, vector.name, {isa::File::ur, vector.width, 4, std::nullopt});
+  Reg group = values_.named("vector " + vector.name, vector.name,
+                            {isa::File::ur, vector.width, vector.width > 4 ? 8 : 4, std::nullopt});
   operands.push_back(at(Operand::Kind::vector, group));
   operands.push_back(tensor_map(declared_.maps.at(map_key(instruction))));
   if (instruction.across && kernel_.axes[static_cast<std::size_t>(*instruction.across)].extent > 1) {
@@ -128,7 +129,8 @@ void Lower::load(const kernel::Instruction& instruction) {
 void Lower::store(const kernel::Instruction& instruction) {
   bool adds = instruction.op->does == isa::Does::store_add;
   const Vector& vector = vectors_.at(&instruction);
-  Reg group = values_.named("vector " + vector.name, vector.name, {isa::File::ur, vector.width, 4, std::nullopt});
+  Reg group = values_.named("vector " + vector.name, vector.name,
+                            {isa::File::ur, vector.width, vector.width > 4 ? 8 : 4, std::nullopt});
   Reference tile = this->reference(tile_of(instruction));
   values_.set(group, address_of(tile), here_, vector.hoisted[0]);
   std::vector<Quantity> coordinates = this->coordinates(global_of(instruction));

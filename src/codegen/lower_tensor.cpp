@@ -32,7 +32,7 @@ constexpr Message<std::string, std::string> kNoDescriptor{"descriptor", "`{}` fi
 
 // The descriptor of an operand. Its low word is the address and what lies above it; a part of the tile differs by its
 // distance in units of 16 bytes, since the swizzle acts on absolute addresses.
-Lower::Descriptor Lower::descriptor(const kernel::View& view, bool is_a) {
+Lower::Descriptor Lower::descriptor(const kernel::View& view) {
   Descriptor made;
   Reference reference = this->reference(view);
   const kernel::Buffer& buffer = kernel_[view.buffer];
@@ -78,7 +78,7 @@ void Lower::mma(const kernel::Instruction& instruction) {
   if (kernel_[a_view.buffer].space != kernel::MemorySpace::shared || !instruction.descriptor)
     return unsupported(instruction);
   Reference d = reference(d_view), a = reference(a_view), b = reference(b_view);
-  Descriptor a_desc = descriptor(a_view, true), b_desc = descriptor(b_view, false);
+  Descriptor a_desc = descriptor(a_view), b_desc = descriptor(b_view);
   if (a_desc.low.name.empty() || b_desc.low.name.empty()) return;
 
   std::uint32_t idesc_bits = instruction.descriptor->encode();

@@ -85,7 +85,6 @@ class Values {
     Reg position, parity, stays, stays_lane;
   };
   Ring& ring(kernel::EndId id);
-  bool has_ring(kernel::EndId id) const { return rings_.count(id) > 0; }
   Reg warp_index();          // of the CTA's warps
   Reg fixed(Symbol symbol);  // lane, warp, an axis …
   Reg elected();             // the predicate of the elected lane
