@@ -1,0 +1,53 @@
+#include "frontend/reading.h"
+
+#include <optional>
+#include <utility>
+
+#include "atn/ParserATNSimulator.h"
+#include "frontend/complaint.h"
+
+namespace warpcc::frontend {
+namespace {
+
+// One reading of the tokens; nothing where they are no file.
+WkParser::FileContext* read_file(WkParser& parser, antlr4::atn::PredictionMode mode,
+                                 const std::shared_ptr<StopAtFirst>& errors) {
+  parser.reset();
+  parser.removeErrorListeners();
+  parser.setErrorHandler(errors);
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+  try {
+    return parser.file();
+  } catch (const Stopped&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Reading> Reading::read(FileId file, std::string_view text, Diagnostics& diagnostics) {
+  std::optional<Tokens> tokens = tokenize(file, text, diagnostics);
+  if (!tokens) return nullptr;
+  std::unique_ptr<Reading> reading(new Reading(std::move(tokens->all)));
+
+  // SLL prediction is faster and right for almost every text; what it refuses may still be a file.
+  auto errors = std::make_shared<StopAtFirst>();
+  reading->file_ = read_file(reading->parser_, antlr4::atn::PredictionMode::SLL, errors);
+  if (!reading->file_) {
+    errors = std::make_shared<StopAtFirst>();
+    reading->file_ = read_file(reading->parser_, antlr4::atn::PredictionMode::LL, errors);
+  }
+  const std::optional<SyntaxError>& syntax = errors->error();
+  const std::optional<BracketError>& bracket = tokens->bracket_error;
+  if (bracket && (!syntax || syntax->found->getStartIndex() >= bracket->found.begin)) {
+    report(*bracket, diagnostics);
+    return nullptr;
+  }
+  if (!reading->file_) {
+    report(*syntax, file, text, diagnostics);
+    return nullptr;
+  }
+  return reading;
+}
+
+}  // namespace warpcc::frontend
