@@ -35,7 +35,7 @@ int run_check(const Invocation& invocation) {
   if (!program) return exit_code;
   if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
   checker::Outcome outcome = run.times.measure("check", [&] { return checker::check(*program, *options); });
-  checker::print(outcome, llvm::outs());
+  checker::print(outcome, llvm::outs(), &run.sources);
   llvm::outs().flush();
   return run.end(outcome.failed() ? kRefused : kDone);
 }

@@ -20,7 +20,10 @@ using layout::Major;
 std::optional<InstructionDescriptor> decode_instruction(std::uint32_t bits, InstructionDescriptor::Kind kind) {
   // tf32's code of A is 2, which kind f16 does not have (PTX ISA, instruction descriptor).
   if (kind == InstructionDescriptor::Kind::f16 && (bits >> 7 & 7) == 2) kind = InstructionDescriptor::Kind::tf32;
-  return InstructionDescriptor::decode(bits, kind);
+  auto decoded = InstructionDescriptor::decode(bits, kind);
+  // Bits beside these fields ask for what the machine does not do: sparsity, saturation, the shift of mma.ws.
+  if (decoded && decoded->encode() != bits) return {};
+  return decoded;
 }
 
 namespace {

@@ -229,6 +229,7 @@ TEST_CASE("who leaves too early") {
   text = changed(text, "~ PLOP3.LUT s_stays_p,", late + "ARRIVE:\n" + arrival + "~ PLOP3.LUT s_stays_p,");
   std::size_t finish = text.find("FINISH:\n") + 8;
   text.erase(finish, text.find("END:\n") - finish);
+  text = without(text, "; store.wait.read 0");
   REPORTS(run(text), Kind::protocol, "arrives at acc_empty[1] of CTA 0, which has exited");
 }
 
@@ -257,4 +258,10 @@ TEST_CASE("lanes that part, and uniform values that are none") {
           "the lanes of the warp part here: 1 of 32 go on");
   REPORTS(run(changed(gemm(), "~ SHF.R.U32.HI warp_lanes, RZ, 0x5, tid", "~ SHF.R.U32.HI warp_lanes, RZ, 0x4, tid")),
           Kind::protocol, "differs between lanes");
+}
+
+TEST_CASE("a colouring that gives two live values one register") {
+  Run result = run_in_one_register(gemm(), "k_at", "stage_pos");
+  REPORTS(result, Kind::colouring, "reads stage_pos as 0x0 by name, and 0x");
+  CHECK(result.outcome.operands_wrong == 0);
 }

@@ -79,8 +79,9 @@ bool Run::found(Finding::Kind kind, std::string_view text) const {
   });
 }
 
-Run run(const std::string& text, Options options, bool coloured) {
-  Sources sources;
+namespace {
+
+sass::Program program_of(const std::string& text, Sources& sources) {
   Diagnostics diagnostics;
   FileId file = sources.add("test.sass", text);
   std::optional<sass::Program> program = sass::read(file, sources, diagnostics);
@@ -89,12 +90,45 @@ Run run(const std::string& text, Options options, bool coloured) {
   diagnostics.print(out, sources);
   CAPTURE(said);
   REQUIRE(program);
-  if (coloured) REQUIRE(sass::colour(*program, 255, diagnostics));
+  return *std::move(program);
+}
+
+Run run(const sass::Program& program, const Sources& sources, const Options& options) {
   Run result;
-  result.outcome = check(*program, options);
+  result.outcome = check(program, options);
   llvm::raw_string_ostream report(result.report);
   print(result.outcome, report, &sources);
   return result;
+}
+
+}  // namespace
+
+Run run(const std::string& text, Options options, bool coloured) {
+  Sources sources;
+  Diagnostics diagnostics;
+  sass::Program program = program_of(text, sources);
+  if (coloured) REQUIRE(sass::colour(program, 255, diagnostics));
+  return run(program, sources, options);
+}
+
+Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other) {
+  Sources sources;
+  Diagnostics diagnostics;
+  sass::Program program = program_of(text, sources);
+  REQUIRE(sass::colour(program, 255, diagnostics));
+  auto named = [&](std::string_view name) {
+    auto found = std::find_if(program.values.begin(), program.values.end(),
+                              [&](const sass::Value& v) { return v.name == name; });
+    REQUIRE(found != program.values.end());
+    return static_cast<sass::ValueId>(found - program.values.begin());
+  };
+  sass::ValueId from = named(value), to = named(other);
+  for (sass::Line& line : program.lines) {
+    for (sass::Operand& operand : line.operands) {
+      if (operand.reg.value == from) operand.reg.number = program[to].colour;
+    }
+  }
+  return run(program, sources, {});
 }
 
 }  // namespace warpcc::checker::test

@@ -30,5 +30,7 @@ struct Run {
   bool found(Finding::Kind kind, std::string_view text) const;
 };
 Run run(const std::string& text, Options options = {}, bool coloured = false);
+// Coloured, and `value` then given the register of `other` wherever it stands.
+Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other);
 
 }  // namespace warpcc::checker::test
