@@ -31,7 +31,7 @@ class Paths {
   // Nothing where the end is never reached.
   std::optional<State> walk(const kernel::Block& block, std::optional<State> state) {
     for (const kernel::Node& node : block) {
-      if (!state || !session_.step({})) return state;
+      if (!state || !session_.visit()) return state;
       state = this->node(node, std::move(*state));
     }
     return state;

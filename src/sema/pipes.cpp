@@ -207,9 +207,12 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope) {
         .note(pipe.declared, "pinned here");
     return;
   }
+  // The consumer's end of a `broadcast` pipe is held by several roles: each CTA's stages are freed by those that run
+  // there.
+  const bool shared = pipe.broadcast && side == kernel::Side::consumer;
   for (const kernel::Pin& pin : role.at) {
     const bool has =
-        kernel.axes[pin.axis].extent == 1 ||
+        shared || pipe.depth == 0 || kernel.axes[pin.axis].extent == 1 ||
         std::any_of(pinned.begin(), pinned.end(), [&](const kernel::Pin& p) { return p.axis == pin.axis; });
     if (has) continue;
     session_.error(end.name.where, role_pinned, word(end.producer), pipe.name, kernel.axes[pin.axis].name)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,12 @@ class Scope {
   Scope(Scope&&) = delete;
 
   const Binding* find_here(std::string_view name) const {
-    for (std::size_t i = bindings_.size(); i-- > 0;) {
-      if (bindings_[i].name == name) return &bindings_[i];
+    if (bindings_.size() >= kFew) {
+      const auto at = indexed_.find(name);
+      return at == indexed_.end() ? nullptr : &bindings_[at->second];
+    }
+    for (const Binding& binding : bindings_) {
+      if (binding.name == name) return &binding;
     }
     return nullptr;
   }
@@ -35,6 +40,11 @@ class Scope {
   }
   void bind(std::string_view name, Value value, SourceRange where) {
     bindings_.push_back({name, std::move(value), where});
+    if (bindings_.size() < kFew) return;
+    while (indexed_to_ < bindings_.size()) {
+      indexed_.emplace(bindings_[indexed_to_].name, indexed_to_);
+      ++indexed_to_;
+    }
   }
 
   // The module whose text this is: its items are seen where no scope has the name.
@@ -45,7 +55,10 @@ class Scope {
  private:
   const Scope* parent_ = nullptr;
   Module* module_ = nullptr;
+  static constexpr std::size_t kFew = 32;  // from here on names are looked up, not compared
   std::vector<Binding> bindings_;
+  std::unordered_map<std::string_view, std::size_t> indexed_;
+  std::size_t indexed_to_ = 0;
 };
 
 }  // namespace warpcc::sema

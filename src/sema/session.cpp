@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace warpcc::sema {
 namespace {
 
 constexpr Message<> too_many_steps{"too-much-work",
-                                   "compile-time evaluation takes too long: more than 30,000,000 steps"};
+                                   "compile-time evaluation takes too long: more than 5,000,000 steps"};
+constexpr Message<> too_many_visits{
+    "too-much-work",
+    "the paths through this kernel take too long to walk: it has too many instructions in loops in loops"};
 constexpr Message<int> too_deep{"too-deep", "expressions, blocks and calls nest more than {} deep here"};
 
 constexpr std::size_t kMostNotes = 8;
@@ -54,9 +60,17 @@ std::string Session::line_of(SourceRange where) const {
 }
 
 bool Session::step(SourceRange where) {
+  if (diagnostics.all().size() >= kMostComplaints) return false;
   if (++steps <= kMostSteps) return true;
   if (!exhausted_) error(where, too_many_steps);
   exhausted_ = true;
+  return false;
+}
+
+bool Session::visit() {
+  if (++visits <= kMostVisits) return true;
+  if (!std::exchange(exhausted_, true))
+    error(kernel.roles.empty() ? SourceRange{} : kernel.roles[0].where, too_many_visits);
   return false;
 }
 

@@ -27,8 +27,11 @@ class Session {
   // answer.
   static constexpr int kDeepest = 1200;     // nested expressions, blocks and calls, all together
   static constexpr int kDeepestCalls = 64;  // procs in procs
-  static constexpr std::int64_t kMostSteps = 30'000'000;
-  static constexpr std::int64_t kMostRounds = 65'536;  // of a `for`
+  static constexpr std::int64_t kMostSteps = 5'000'000;
+  static constexpr std::int64_t kMostVisits = 30'000'000;  // of instructions, by the walks over paths
+  static constexpr std::size_t kMostComplaints = 100;      // after these nothing more is looked for
+  static constexpr std::size_t kDeepestLoops = 8;          // a walk over paths takes a loop a few times
+  static constexpr std::int64_t kMostRounds = 65'536;      // of a `for`
   static constexpr std::int64_t kMostNodes = 1'000'000;
 
   Session(Sources& sources, Diagnostics& diagnostics) : sources(sources), diagnostics(diagnostics) {}
@@ -54,6 +57,7 @@ class Session {
 
   // One more step of work; false, after one complaint, where there have been too many.
   bool step(SourceRange where);
+  bool visit();
 
   // Entered calls, innermost last.
   struct Entered {
@@ -65,6 +69,7 @@ class Session {
   int depth = 0;
   std::int64_t steps = 0;
   std::int64_t nodes = 0;
+  std::int64_t visits = 0;
 
  private:
   Diagnostic& with_calls(Diagnostic& diagnostic) const;

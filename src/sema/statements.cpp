@@ -29,6 +29,7 @@ constexpr Message<std::string> bound_lane{"loop-bound",
                                           "a loop's bound is one value a warp; `{}` differs between lanes"};
 constexpr Message<> in_start{"start-straight",
                              "`start` and `finish` are straight-line: instructions, `on`, unrolled loops, calls"};
+constexpr Message<std::size_t> deep_loops{"too-deep", "loops nest at most {} deep"};
 constexpr Message<> on_lanes{"on-lanes", "`on` is for whole warps: `one` and `inside` guard instructions"};
 constexpr Message<std::string> on_by_lane{"on-lanes", "`on` is for whole warps; `{}` differs between lanes"};
 constexpr Message<std::string, std::string, std::string> hold_takes{"hold-kind",
@@ -311,6 +312,7 @@ void Builder::static_for(const tree::StaticFor<tree::Statement>& it, SourceRange
   const std::size_t said = session_.diagnostics.all().size();
   std::int64_t value = bounds[0];
   for (std::uint64_t round = 0; round < rounds; ++round, value += round < rounds ? *step : 0) {
+    if (!session_.step(where)) return;
     Scope inner(scope);
     inner.bind(it.variable.text, value, it.variable.where);
     statements(it.body, inner);
@@ -321,6 +323,10 @@ void Builder::static_for(const tree::StaticFor<tree::Statement>& it, SourceRange
 void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   if (session_.place.kind != Place::Kind::role) {
     session_.error(head(session_, where, it.body), in_start);
+    return;
+  }
+  if (loops_.size() >= Session::kDeepestLoops) {
+    session_.error(head(session_, where, it.body), deep_loops, Session::kDeepestLoops);
     return;
   }
   const std::size_t held = evaluator_.held.size();
