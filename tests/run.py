@@ -10,7 +10,7 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 
 
 def run_unit_tests(build):
-    """Counts test cases. A program that ends without doctest's summary, a crash, is one that failed."""
+    """Counts the test cases of doctest's summaries. A program without one, another kind of test or a crash, counts as one."""
     command = ["ctest", "--test-dir", build, "-V", "-j", str(os.cpu_count()), "--timeout", "300"]
     output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace").stdout
     lines = {}
@@ -22,8 +22,9 @@ def run_unit_tests(build):
     for end in re.finditer(r"Test +#(\d+): (\S+) \.*(.*?) +([\d.]+) sec", output):
         text = "\n".join(lines.get(int(end[1]), []))
         counts = re.search(r"test cases: +\d+ \| +(\d+) passed \| +(\d+) failed", text)
-        good, bad = (int(counts[1]), int(counts[2])) if counts else (0, 1)
-        if "Passed" not in end[3]:
+        ended_well = "Passed" in end[3]
+        good, bad = (int(counts[1]), int(counts[2])) if counts else (int(ended_well), 0)
+        if not ended_well:
             bad = max(bad, 1)
         passed += good
         failed += bad
