@@ -390,8 +390,60 @@ class Counter {
 
 }  // namespace
 
+namespace {
+
+// What lanes store into a carried tile, a warp of another CTA reads behind the barrier that they arrive at: such an
+// arrival publishes to the cluster (language.md, section 11).
+bool stores_into(const kernel::Block& block, kernel::EndId end) {
+  return std::any_of(block.begin(), block.end(), [&](const kernel::Node& node) {
+    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+      if (it->op->does != Does::shared_access || it->operands.empty()) return false;
+      auto* view = std::get_if<kernel::View>(&it->operands[0]);
+      return view && view->end == end;
+    }
+    if (auto* loop = std::get_if<kernel::Loop>(&node.is)) return stores_into(loop->body, end);
+    if (auto* forever = std::get_if<kernel::Forever>(&node.is)) return stores_into(forever->body, end);
+    if (auto* on = std::get_if<kernel::On>(&node.is)) return stores_into(on->body, end);
+    if (auto* hold = std::get_if<kernel::Hold>(&node.is)) return stores_into(hold->body, end);
+    auto* when = std::get_if<kernel::When>(&node.is);
+    return when && (stores_into(when->then, end) || stores_into(when->otherwise, end));
+  });
+}
+
+void mark_releases(const kernel::Kernel& kernel, kernel::Block& block, std::vector<kernel::EndId>& stored) {
+  for (kernel::Node& node : block) {
+    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+      if (it->op->does != Does::arrive) continue;
+      const auto& barrier = std::get<kernel::BarrierOperand>(it->operands[0]);
+      if (barrier.kind != Kind::full || std::find(stored.begin(), stored.end(), barrier.end) == stored.end()) continue;
+      for (int rank = 0; rank < kernel.cluster_ctas(); ++rank) {
+        const std::uint32_t others = kernel::reached(kernel, kernel[barrier.pipe], Kind::full, rank) & ~(1u << rank);
+        it->releases_to_cluster = it->releases_to_cluster || others != 0;
+      }
+    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
+      mark_releases(kernel, loop->body, stored);
+    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
+      mark_releases(kernel, forever->body, stored);
+    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
+      mark_releases(kernel, on->body, stored);
+    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+      mark_releases(kernel, when->then, stored);
+      mark_releases(kernel, when->otherwise, stored);
+    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+      const bool stores = hold->kind == kernel::Hold::Kind::fill && stores_into(hold->body, hold->end);
+      if (stores) stored.push_back(hold->end);
+      mark_releases(kernel, hold->body, stored);
+      if (stores) stored.pop_back();
+    }
+  }
+}
+
+}  // namespace
+
 void derive_counts(Session& session) {
   Counter(session).run();
+  std::vector<kernel::EndId> stored;
+  for (kernel::Role& role : session.kernel.roles) mark_releases(session.kernel, role.body, stored);
 }
 
 }  // namespace warpcc::sema

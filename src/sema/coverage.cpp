@@ -57,7 +57,8 @@ class Coverage {
   }
 
   void check(const kernel::Hold& hold, const kernel::Role& role) {
-    if (!loads(hold.body, hold.end, false)) return;
+    const std::size_t said = session_.diagnostics.all().size();
+    if (!loads(hold.body, hold.end, false) || session_.diagnostics.all().size() != said) return;
     Boxes boxes;
     const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
