@@ -5,20 +5,30 @@
 #include <algorithm>
 
 #include "layout/promise.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::layout {
 namespace {
 
+// One more mode behind others: nothing where its extent is 1, a longer last one where it goes on where that ends.
+template <typename Modes>
+void append(Modes& modes, const Mode& mode) {
+  if (mode.extent == 1) return;
+  if (!modes.empty() && modes.back().broadcast == mode.broadcast &&
+      mode.stride == modes.back().stride * modes.back().extent)
+    modes.back().extent *= mode.extent;
+  else
+    modes.push_back(mode);
+}
+
+template <typename Modes>
+void append_all(Modes& modes, const Coordinate& coordinate) {
+  for (const Mode& mode : coordinate) append(modes, mode);
+}
+
 Coordinate merged(const Coordinate& coordinate) {
   Coordinate modes;
-  for (const Mode& mode : coordinate) {
-    if (mode.extent == 1) continue;
-    if (!modes.empty() && modes.back().broadcast == mode.broadcast &&
-        mode.stride == modes.back().stride * modes.back().extent)
-      modes.back().extent *= mode.extent;
-    else
-      modes.push_back(mode);
-  }
+  append_all(modes, coordinate);
   if (modes.empty()) modes.push_back({});
   return modes;
 }
@@ -47,35 +57,42 @@ struct Interval {
   std::int64_t end() const { return begin * mode.extent; }
 };
 
-// Cuts one digit of the inner map at the boundaries of the outer one. `at` is the interval where the digit begins.
+// Layouts of so many modes are decided without an allocation but for the result's.
+constexpr unsigned kUsualModes = 16;
+
+// Cuts one digit of the inner map at the boundaries of the outer one.
 class Cut {
  public:
   explicit Cut(const Map& outer) {
+    llvm::SmallVector<Mode, kUsualModes> modes;
+    for (const Coordinate& coordinate : outer.coordinates()) append_all(modes, coordinate);
+    if (modes.empty()) modes.push_back({});
     std::int64_t begin = 1;
-    for (const Mode& mode : outer.modes()) {
+    for (const Mode& mode : modes) {
       intervals_.push_back({begin, mode});
       begin *= mode.extent;
     }
   }
 
   // The digit's pieces, or the boundary that does not divide it.
-  std::optional<std::int64_t> operator()(const Mode& digit, std::vector<Mode>& pieces) const {
+  std::optional<std::int64_t> operator()(const Mode& digit, Coordinate& pieces) const {
     const std::int64_t end = digit.stride * digit.extent;
     std::int64_t low = digit.stride;
     if (low < 1 || end > intervals_.back().end()) return end;  // no bijection: no caller's, but nothing to divide by
-    auto at = std::upper_bound(intervals_.begin(), intervals_.end(), low,
-                               [](std::int64_t value, const Interval& interval) { return value < interval.end(); });
+    const Interval* at =
+        std::upper_bound(intervals_.begin(), intervals_.end(), low,
+                         [](std::int64_t value, const Interval& interval) { return value < interval.end(); });
     for (; low < end; ++at) {
       const std::int64_t high = std::min(end, at->end());
       if (high % low != 0 || end % high != 0) return high;
-      pieces.push_back({high / low, low / at->begin * at->mode.stride, at->mode.broadcast});
+      append(pieces, {high / low, low / at->begin * at->mode.stride, at->mode.broadcast});
       low = high;
     }
     return std::nullopt;
   }
 
  private:
-  std::vector<Interval> intervals_;
+  llvm::SmallVector<Interval, kUsualModes> intervals_;
 };
 
 }  // namespace
@@ -121,20 +138,21 @@ std::string Obstacle::text() const {
 }
 
 Decision decide(const Map& outer, const Map& inner) {
-  const Map merged_outer = canonical(flattened(outer)), merged_inner = canonical(inner);
-  const Cut cut(merged_outer);
+  const Cut cut(outer);
   std::vector<Coordinate> coordinates;
-  for (const Coordinate& coordinate : merged_inner.coordinates()) {
-    Coordinate pieces;
-    for (const Mode& digit : coordinate) {
-      if (digit.extent == 1) continue;
+  coordinates.reserve(inner.coordinates().size());
+  llvm::SmallVector<Mode, kUsualModes> digits;
+  for (const Coordinate& coordinate : inner.coordinates()) {
+    digits.clear();
+    append_all(digits, coordinate);
+    Coordinate& pieces = coordinates.emplace_back();
+    for (const Mode& digit : digits)
       if (const std::optional<std::int64_t> boundary = cut(digit, pieces))
-        return {std::nullopt,
-                Obstacle{merged_outer, merged_inner, static_cast<int>(coordinates.size()), digit, *boundary}};
-    }
-    coordinates.push_back(std::move(pieces));
+        return {std::nullopt, Obstacle{canonical(flattened(outer)), canonical(inner),
+                                       static_cast<int>(coordinates.size()) - 1, digit, *boundary}};
+    if (pieces.empty()) pieces.push_back({});
   }
-  return {canonical(Map(std::move(coordinates), outer.offset())), std::nullopt};
+  return {Map(std::move(coordinates), outer.offset()), std::nullopt};
 }
 
 Composite::Composite(Map outer, Map inner)

@@ -94,6 +94,9 @@ std::int64_t Map::span() const {
 
 std::vector<Mode> Map::modes() const {
   std::vector<Mode> all;
+  std::size_t count = 0;
+  for (const Coordinate& coordinate : coordinates_) count += coordinate.size();
+  all.reserve(count);
   for (const Coordinate& coordinate : coordinates_) all.insert(all.end(), coordinate.begin(), coordinate.end());
   return all;
 }

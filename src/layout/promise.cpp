@@ -20,10 +20,13 @@ struct Placed {
 // The modes that say something, the smallest stride first.
 std::vector<Placed> sorted_by_stride(const std::vector<Mode>& modes) {
   std::vector<Placed> sorted;
+  sorted.reserve(modes.size());
   for (std::size_t i = 0; i < modes.size(); ++i)
     if (modes[i].extent > 1) sorted.push_back({modes[i], i});
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Placed& a, const Placed& b) { return std::abs(a.mode.stride) < std::abs(b.mode.stride); });
+  std::sort(sorted.begin(), sorted.end(), [](const Placed& a, const Placed& b) {
+    const std::int64_t first = std::abs(a.mode.stride), second = std::abs(b.mode.stride);
+    return first != second ? first < second : a.place < b.place;
+  });
   return sorted;
 }
 

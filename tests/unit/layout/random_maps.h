@@ -12,7 +12,9 @@ namespace warpcc::layout {
 
 class RandomMaps {
  public:
-  explicit RandomMaps(std::uint32_t seed) : engine_(seed) {}
+  // Maps have 1 to so many coordinates.
+  explicit RandomMaps(std::uint32_t seed, int most_coordinates = 3)
+      : engine_(seed), most_coordinates_(most_coordinates) {}
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
@@ -33,9 +35,9 @@ class RandomMaps {
     return parts;
   }
 
-  // The modes shared out to 1 to 3 coordinates, now and then with one of extent 1 between.
+  // The modes shared out to some coordinates, now and then with one of extent 1 between.
   Map shared_out(const std::vector<Mode>& modes) {
-    std::vector<Coordinate> coordinates(between(1, 3));
+    std::vector<Coordinate> coordinates(between(1, most_coordinates_));
     for (const Mode& mode : modes) {
       Coordinate& coordinate = coordinates[between(0, static_cast<std::int64_t>(coordinates.size()) - 1)];
       if (one_in(6)) coordinate.push_back({1, between(0, 9)});
@@ -99,6 +101,7 @@ class RandomMaps {
 
  private:
   std::mt19937 engine_;
+  int most_coordinates_;
 };
 
 }  // namespace warpcc::layout
