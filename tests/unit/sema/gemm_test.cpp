@@ -1,7 +1,10 @@
 // The kernels that ship, elaborated: what codegen is handed.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "llvm/Support/raw_ostream.h"
+#include "sema/print.h"
 #include "sema/sema.h"
 
 using namespace warpcc;
@@ -33,4 +36,33 @@ TEST_CASE("the counts of gemm.wk") {
   CHECK(kernel->pairs);
   CHECK(kernel->threads == 256);
   CHECK(kernel->grid[0] == 148);
+}
+
+TEST_CASE("the loading loop of gemm.wk, every coordinate an index") {
+  const std::optional<kernel::Kernel> kernel = compile("/kernels/gemm.wk");
+  REQUIRE(kernel);
+  const std::string text = kernel::text(*kernel);
+  INFO(text);
+  CHECK(text.find("    loop k in 0 .. 32 by 1\n"
+                  "      fill out\n"
+                  "        wait out.empty\n"
+                  "        @(one && half == 0) expect out.full\n"
+                  "        load out.sa[0 +: 64, 0 +: 64], a[w.row + half * 64 +: 64, k * 64 +: 64], out.full\n"
+                  "        load out.sb[0 +: 128, 0 +: 64], b[w.col + half * 128 +: 128, k * 64 +: 64], out.full\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("the MMAs of gemm.wk: shapes and descriptors are read off their operands") {
+  const std::optional<kernel::Kernel> kernel = compile("/kernels/gemm.wk", {{"elem", "bf16"}});
+  REQUIRE(kernel);
+  const std::string text = kernel::text(*kernel);
+  CHECK(text.find("mma.pair out.acc[0 +: 128, 0 +: 128], inp.sb[0 +: 128, 16 +: 16], inp.sa[0 +: 64, 16 +: 16], true  "
+                  "[m 256 n 128 k 16 idesc 0x10200490]") != std::string::npos);
+}
+
+TEST_CASE("gemm.wk at sizes with tails, few clusters and one tile") {
+  for (const auto& [m, n, k] : {std::array{"1000", "520", "264"}, std::array{"512", "776", "1096"},
+                                std::array{"1", "4", "8"}, std::array{"16384", "16384", "16384"}}) {
+    CHECK(compile("/kernels/gemm.wk", {{"M", m}, {"N", n}, {"K", k}, {"sms", "6"}}));
+  }
 }
