@@ -78,6 +78,11 @@ bool Interpreter::descriptor_reaches(const HeldCode& held, const Place& place, s
 bool Interpreter::instruction_descriptor_fits(const HeldCode& held, std::uint32_t word, std::string& why) {
   std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(&held), word);
   if (known(key)) return true;
+  for (const ViewCode& view : held.views) {
+    if (held.views.size() == 3 && view.view->buffer != sass::BufferId::none) continue;
+    why = "an instruction descriptor is of three tiles";
+    return false;
+  }
   auto element = [&](int i) { return program_[held.views[static_cast<std::size_t>(i)].view->buffer].element; };
   using Kind = layout::InstructionDescriptor::Kind;
   Kind kind = Kind::f16;

@@ -21,8 +21,10 @@ std::optional<InstructionDescriptor> decode_instruction(std::uint32_t bits, Inst
   // tf32's code of A is 2, which kind f16 does not have (PTX ISA, instruction descriptor).
   if (kind == InstructionDescriptor::Kind::f16 && (bits >> 7 & 7) == 2) kind = InstructionDescriptor::Kind::tf32;
   auto decoded = InstructionDescriptor::decode(bits, kind);
-  // Bits beside these fields ask for what the machine does not do: sparsity, saturation, the shift of mma.ws.
-  if (decoded && decoded->encode() != bits) return {};
+  // What the machine does not do.
+  if (decoded && (decoded->saturate || decoded->sparse || decoded->sparsity_selector != 0 || decoded->max_shift != 0)) {
+    return {};
+  }
   return decoded;
 }
 

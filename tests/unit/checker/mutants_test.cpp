@@ -219,20 +219,6 @@ TEST_CASE("the grid before is waited for by every warp that reaches global memor
   REPORTS(run(text), Kind::protocol, "before this warp has waited for the grid before");
 }
 
-TEST_CASE("who leaves too early") {
-  // Without the barrier at the end, the leader is gone when the odd CTA's warps free the last accumulator.
-  std::string arrival =
-      "  @one SYNCS.ARRIVE.TRANS64.RED.A1T0 RZ, [s_free], RZ = acc_empty at (half = 0)[s_pos] ; arrive inp.empty\n";
-  std::string text = changed(gemm(), arrival, "");
-  std::string late = "~ UISETP.EQ.U32.AND even, UPT, rank, 0x0, UPT\n~ BRA.U even, ARRIVE\n";
-  for (int i = 0; i < 200; ++i) late += "  NOP\n";
-  text = changed(text, "~ PLOP3.LUT s_stays_p,", late + "ARRIVE:\n" + arrival + "~ PLOP3.LUT s_stays_p,");
-  std::size_t finish = text.find("FINISH:\n") + 8;
-  text.erase(finish, text.find("END:\n") - finish);
-  text = without(text, "; store.wait.read 0");
-  REPORTS(run(text), Kind::protocol, "arrives at acc_empty[1] of CTA 0, which has exited");
-}
-
 TEST_CASE("barriers of other CTAs") {
   REPORTS(run(changed(gemm(), "SYNCS.ARRIVE.TRANS64.RED.A1T0 RZ, [s_free]", "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [s_free]")),
           Kind::protocol, "this form reaches its own CTA, 1, alone");
