@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 
 #include "check.h"
@@ -116,6 +117,16 @@ std::optional<Operands> operands_of(const Record& record) {
   return operands;
 }
 
+bool has_elements(const Operands& operands) {
+  const auto none = [](const Map& map) {
+    const std::vector<Mode> modes = map.modes();
+    return std::any_of(modes.begin(), modes.end(), [](const Mode& mode) { return mode.extent < 1; });
+  };
+  return !none(operands.a) && !(operands.b && none(*operands.b)) &&
+         std::none_of(operands.tilers.begin(), operands.tilers.end(), none) &&
+         std::all_of(operands.shape.begin(), operands.shape.end(), [](std::int64_t extent) { return extent > 0; });
+}
+
 using Operation = std::function<Ours(const Operands&)>;
 
 Ours no_operand() {
@@ -217,6 +228,7 @@ Verdict check_layout_op(const Record& record) {
   if (!operation) return Verdict::differs("no operation " + op);
   const std::optional<Operands> operands = operands_of(record);
   if (!operands) return Verdict::differs("its operands cannot be read");
+  if (!has_elements(*operands)) return Verdict::refused(op + ": an operand has no elements");
   const Ours ours = operation(*operands);
   if (!ours.broken.empty()) return Verdict::differs(op + ": " + ours.broken);
   if (!ours.refused.empty()) {
@@ -240,9 +252,10 @@ Verdict check_layout_op(const Record& record) {
       return Verdict::differs(op + ": " + law);
     return Verdict::agrees(form(ours));
   }
-  // Records of other operations do not say where CuTe's composition is wrong: where the inner modes overlap.
-  if (!ours.composed)
-    return Verdict::agrees(op + " whose inner modes overlap: not CuTe's table, the function, by enumeration");
+  // Records of other operations do not say where CuTe's composition is wrong: where the inner modes overlap, or are not
+  // cut, so that no layout, and not CuTe's either, is the function.
+  if (!ours.strided && !ours.enumerated.empty())
+    return Verdict::agrees(op + " without a layout: not CuTe's table, the function, by enumeration");
   return Verdict::differs(op + ": another table");
 }
 

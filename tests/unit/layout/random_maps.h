@@ -80,6 +80,19 @@ class RandomMaps {
     return shared_out(modes);
   }
 
+  // Alias-free but for modes that are broadcast; or with some strides negative, from an offset on.
+  Map broadcast(std::int64_t size) {
+    return changed(padded(size), [](Mode& mode) { mode = {mode.extent, 0, true}; });
+  }
+  Map mirrored(std::int64_t size) {
+    std::int64_t offset = 0;
+    const Map map = changed(padded(size), [&](Mode& mode) {
+      offset += (mode.extent - 1) * mode.stride;
+      mode.stride = -mode.stride;
+    });
+    return Map(map.coordinates(), offset);
+  }
+
   // The same function in another spelling: modes split where they can be, extents of 1 put between.
   Map respelled(const Map& map) {
     std::vector<Coordinate> coordinates;
@@ -100,6 +113,15 @@ class RandomMaps {
   }
 
  private:
+  template <typename Change>
+  Map changed(const Map& map, Change&& change) {
+    std::vector<Coordinate> coordinates = map.coordinates();
+    for (Coordinate& coordinate : coordinates)
+      for (Mode& mode : coordinate)
+        if (mode.extent > 1 && one_in(3)) change(mode);
+    return Map(std::move(coordinates));
+  }
+
   std::mt19937 engine_;
   int most_coordinates_;
 };
