@@ -11,6 +11,9 @@ namespace {
 // go, then it is a program that never ends.
 constexpr std::uint64_t kIdleTurns = 64;
 constexpr std::uint64_t kEndlessTurns = 1 << 18;
+// A cluster that runs this long does not end; one with this many problems has nothing left to tell.
+constexpr std::uint64_t kMostInstructions = 200'000'000;
+constexpr std::uint64_t kMostProblems = 1 << 18;
 
 // Distance between buffers in the machine's global memory: no buffer is larger.
 constexpr std::uint64_t kGlobalBase = std::uint64_t{0x7f00} << 32;
@@ -86,12 +89,23 @@ void Interpreter::run_cluster(std::int64_t cluster) {
   set_up(cluster);
   std::uint64_t seen = progress_, idle = 0;
   std::uint64_t slept_at = ~std::uint64_t{0};
+  std::uint64_t instructions = outcome_.instructions, problems = outcome_.protocol_problems + outcome_.memory_problems;
   while (!stopped_) {
     if (std::optional<std::size_t> next = turns_->next()) {
       run_turn(warps_[*next]);
       idle = seen == progress_ ? idle + 1 : 0;
       seen = progress_;
       if (idle % kIdleTurns == kIdleTurns - 1) run_asynchronous();
+      if (outcome_.protocol_problems + outcome_.memory_problems - problems > kMostProblems) {
+        outcome_.notes.push_back(fmt::format("cluster {} is given up after {} problems", cluster, kMostProblems));
+        stopped_ = true;
+        break;
+      }
+      if (outcome_.instructions - instructions > kMostInstructions) {
+        report(Finding::Kind::hang, fmt::format("runs for ever: {} instructions", kMostInstructions));
+        stopped_ = true;
+        break;
+      }
       if (idle > kEndlessTurns) {
         report(Finding::Kind::hang,
                fmt::format("runs for ever: {} turns without a step of any barrier, copy or MMA, here at last {}", idle,
