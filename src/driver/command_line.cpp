@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace warpcc::driver {
@@ -46,11 +47,11 @@ llvm::Error unknown_option(const Command& command, std::string_view argument) {
 }
 
 llvm::Error check_inputs(const Command& command, llvm::ArrayRef<std::string> inputs) {
-  if (inputs.size() > 1) {
+  if (inputs.size() > 1 && !command.several_inputs) {
     return wrong(fmt::format("`{}` and `{}`: one input at a time", inputs[0], inputs[1]));
   }
   if (inputs.empty()) return wrong(fmt::format("no input; usage: {}", command.usage));
-  if (inputs[0].empty()) return wrong("the input's name is empty");
+  if (llvm::is_contained(inputs, "")) return wrong("the input's name is empty");
   return llvm::Error::success();
 }
 
@@ -126,6 +127,7 @@ llvm::Expected<Invocation> parse_arguments(const Command& command, llvm::ArrayRe
   if (!command.inputs.empty()) {
     if (llvm::Error error = check_inputs(command, inputs)) return error;
     invocation.input = inputs[0];
+    invocation.inputs = std::move(inputs);
   }
   return invocation;
 }

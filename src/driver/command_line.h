@@ -29,13 +29,15 @@ struct Command {
   llvm::ArrayRef<Option> options;
   std::string_view examples;
   int (*run)(const Invocation&);
+  bool several_inputs = false;
 };
 
 // A command with what it was given.
 struct Invocation {
   const Command* command = nullptr;
   std::string program;  // where this executable is
-  std::string input;
+  std::string input;    // the first, where a command takes several
+  std::vector<std::string> inputs;
   std::vector<std::pair<std::string_view, std::string>> given;  // option name and value
 
   bool has(std::string_view option) const;

@@ -6,7 +6,7 @@
 namespace warpcc::driver {
 namespace {
 
-constexpr const Command* kNamed[] = {&expand_command, &check_command, &lift_command};
+constexpr const Command* kNamed[] = {&expand_command, &check_command, &lift_command, &fmt_command};
 
 }  // namespace
 

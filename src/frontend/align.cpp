@@ -1,6 +1,6 @@
-// Columns. A word that stands behind more than one blank, right under or above a word of the next line, is in a column
-// with it; a column's words are set where the rightmost must stand. So a text in columns stays as it is, and one whose
-// words have moved is in columns again.
+// Columns. Where more than one blank is before a word, and it stands right under or above a word of the next line, both
+// are in a column. A column stands where it stood, or as far right of that as one of its words must; so a text in
+// columns stays as it is, and one whose words have moved is in columns again.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -11,14 +11,27 @@
 namespace warpcc::frontend {
 namespace {
 
-using Kind = Piece::Kind;
+// How a piece can be in a column.
+enum class Edge : std::uint8_t {
+  none,     // only as what the first word of the next line stands under
+  left,     // words: by their beginnings
+  right,    // numbers of a list: by their ends
+  first,    // the first word of a line that goes on with what the line before began: under one of its words
+  comment,  // at a line's end, with others of its kind
+};
 
 class Aligner {
  public:
   Aligner(const std::vector<Piece>& pieces, const std::vector<Line>& lines)
-      : pieces_(pieces), lines_(lines), blanks_(pieces.size()), column_of_(pieces.size()), line_of_(pieces.size()) {
+      : pieces_(pieces),
+        lines_(lines),
+        blanks_(pieces.size()),
+        column_of_(pieces.size()),
+        line_of_(pieces.size()),
+        edges_(pieces.size(), Edge::none) {
     std::iota(column_of_.begin(), column_of_.end(), 0);
-    for (std::size_t i = 0; i < pieces.size(); ++i) blanks_[i] = pieces[i].tight ? 0 : 1;
+    for (std::size_t i = 0; i < pieces.size(); ++i) blanks_[i] = fewest(i);
+    for (const Line& line : lines) blanks_[line.first] = line.indent;
   }
 
   std::vector<std::size_t> run() {
@@ -34,39 +47,56 @@ class Aligner {
   }
 
  private:
-  // The words that may be in columns: those that stood on the same line before, which began as it does now.
+  std::size_t fewest(std::size_t piece) const { return pieces_[piece].tight ? 0 : 1; }
+  bool is_first(std::size_t piece) const { return lines_[line_of_[piece]].first == piece; }
+  bool is_padded(std::size_t piece) const {
+    return edges_[piece] == Edge::first || (edges_[piece] != Edge::none && pieces_[piece].blanks > fewest(piece));
+  }
+
+  // What may be in columns: pieces that stood on the same line before, which began as it does now.
   std::vector<std::size_t> movable(std::size_t line) {
     const Line& on = lines_[line];
     const Piece& first = pieces_[on.first];
     std::vector<std::size_t> found;
     if (on.first > 0 && first.line_ends == 0) return found;
-    for (std::size_t i = on.first + 1; i < on.end && pieces_[i].line == first.line; ++i) {
+    for (std::size_t i = on.first; i < on.end && pieces_[i].line == first.line; ++i) {
       line_of_[i] = line;
-      if (!pieces_[i].tight && pieces_[i].blanks > 0) found.push_back(i);
+      edges_[i] = i == on.first ? (on.continues ? Edge::first : Edge::none) : edge_of(pieces_[i]);
+      if (i > on.first || on.continues) found.push_back(i);
     }
     return found;
+  }
+
+  static Edge edge_of(const Piece& piece) {
+    if (piece.kind == Piece::Kind::line_comment) return Edge::comment;
+    if (piece.in_number_list) return piece.tight || piece.blanks > 0 ? Edge::right : Edge::none;
+    return !piece.tight && piece.blanks > 0 ? Edge::left : Edge::none;
   }
 
   bool follows(const Line& above, const Line& below) const {
     return below.row == above.row + 1 && pieces_[below.first].line == pieces_[above.first].line + 1;
   }
 
-  bool padded(std::size_t piece) const { return pieces_[piece].blanks > 1; }
-  bool ends_line(std::size_t piece) const { return pieces_[piece].kind == Kind::line_comment; }
+  // What is to be the same of a column's pieces, where they stood.
+  std::size_t key(std::size_t piece) const {
+    std::size_t begin = pieces_[piece].column;
+    return edges_[piece] == Edge::right ? begin + width(pieces_[piece].text) - 1 : begin;
+  }
 
-  // Comments are in columns with comments, words with words of lines that begin as far left.
   bool are_alike(std::size_t upper, std::size_t lower) const {
-    if (ends_line(upper) || ends_line(lower)) return ends_line(upper) && ends_line(lower);
-    return lines_[line_of_[upper]].indent == lines_[line_of_[lower]].indent;
+    if (edges_[lower] == Edge::first) return edges_[upper] != Edge::right && edges_[upper] != Edge::comment;
+    if (edges_[upper] != edges_[lower] || edges_[lower] == Edge::none) return false;
+    const Line& line = lines_[line_of_[lower]];
+    return edges_[lower] == Edge::comment || line.continues || lines_[line_of_[upper]].indent == line.indent;
   }
 
   void link(const std::vector<std::size_t>& above, const std::vector<std::size_t>& below) {
     auto upper = above.begin();
     for (std::size_t lower : below) {
-      while (upper != above.end() && pieces_[*upper].column < pieces_[lower].column) ++upper;
+      while (upper != above.end() && key(*upper) < key(lower)) ++upper;
       if (upper == above.end()) return;
-      bool under = pieces_[*upper].column == pieces_[lower].column && are_alike(*upper, lower);
-      if (under && (padded(*upper) || padded(lower))) column_of_[find(lower)] = find(*upper);
+      bool are_under = key(*upper) == key(lower) && are_alike(*upper, lower);
+      if (are_under && (is_padded(*upper) || is_padded(lower))) column_of_[find(lower)] = find(*upper);
     }
   }
 
@@ -82,8 +112,7 @@ class Aligner {
   void place() {
     for (std::size_t member : members_) column_of_[member] = find(member);
     std::sort(members_.begin(), members_.end(), [&](std::size_t a, std::size_t b) {
-      auto order = [&](std::size_t i) { return std::tuple(pieces_[i].column, column_of_[i], i); };
-      return order(a) < order(b);
+      return std::tuple(key(a), column_of_[a], a) < std::tuple(key(b), column_of_[b], b);
     });
     cursors_.assign(lines_.size(), std::nullopt);
     for (std::size_t i = 0; i < members_.size();) {
@@ -96,27 +125,36 @@ class Aligner {
 
   void place(std::size_t first, std::size_t end) {
     bool is_column = end - first > 1;
-    if (!is_column && !ends_line(members_[first])) return;
+    if (!is_column && edges_[members_[first]] != Edge::comment) return;
+    auto begins_line = [&](std::size_t piece) { return edges_[piece] == Edge::first; };
+    if (std::all_of(&members_[first], &members_[0] + end, begins_line)) return;
     std::size_t wanted = 0;
     for (std::size_t i = first; i < end; ++i) wanted = std::max(wanted, wanted_by(members_[i]));
-    for (std::size_t i = first; i < end; ++i) blanks_[members_[i]] = wanted - end_before(members_[i]);
+    for (std::size_t i = first; i < end; ++i) {
+      std::size_t piece = members_[i];
+      blanks_[piece] = wanted - reach(piece) - end_before(piece);
+    }
   }
 
-  // One blank behind what is before it; a comment at a line's end as far right as it stood.
+  // From a piece's beginning to where the column counts.
+  std::size_t reach(std::size_t piece) const { return edges_[piece] == Edge::right ? width(pieces_[piece].text) : 0; }
+
+  // As near as it may stand to what is before it, and where more blanks were there, not left of where it stood.
   std::size_t wanted_by(std::size_t piece) {
-    std::size_t nearest = end_before(piece) + 1;
-    if (!ends_line(piece) || !padded(piece)) return nearest;
-    const Line& line = lines_[line_of_[piece]];
-    std::size_t stood = pieces_[piece].column + line.indent;
-    std::size_t shift = pieces_[line.first].column;
-    return std::max(nearest, stood > shift ? stood - shift : 0);
+    if (edges_[piece] == Edge::first) return 0;  // where the other one wants it
+    std::size_t nearest = end_before(piece) + fewest(piece);
+    if (!is_padded(piece)) return nearest + reach(piece);
+    std::size_t first = lines_[line_of_[piece]].first;
+    std::size_t stood = pieces_[piece].column - pieces_[first].column + blanks_[first];
+    return std::max(nearest, stood) + reach(piece);
   }
 
   // Where the piece before it ends.
   std::size_t end_before(std::size_t piece) {
-    const Line& line = lines_[line_of_[piece]];
+    if (is_first(piece)) return 0;
+    std::size_t first = lines_[line_of_[piece]].first;
     std::optional<Cursor>& cursor = cursors_[line_of_[piece]];
-    if (!cursor) cursor = Cursor{line.first, line.indent + width(pieces_[line.first].text)};
+    if (!cursor) cursor = Cursor{first, blanks_[first] + width(pieces_[first].text)};
     for (; cursor->piece + 1 < piece; ++cursor->piece)
       cursor->end += blanks_[cursor->piece + 1] + width(pieces_[cursor->piece + 1].text);
     return cursor->end;
@@ -130,8 +168,9 @@ class Aligner {
   const std::vector<Piece>& pieces_;
   const std::vector<Line>& lines_;
   std::vector<std::size_t> blanks_;
-  std::vector<std::size_t> column_of_;  // another word of the same column, or itself
+  std::vector<std::size_t> column_of_;  // another piece of the same column, or itself
   std::vector<std::size_t> line_of_;
+  std::vector<Edge> edges_;
   std::vector<std::size_t> members_;
   std::vector<std::optional<Cursor>> cursors_;
 };

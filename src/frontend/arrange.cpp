@@ -67,6 +67,7 @@ class Breaker {
     if (piece.closes && breaks_.broken[piece.partner]) return true;
     if (before.is_comment()) return piece.line_ends > 0 || (is_element && !comments_lead(i));
     if (piece.closes) return false;
+    if (piece.goes_on) return piece.line_ends > 0 && !breaks_.broken[before.partner];
     bool in_braces = before.opens == Bracket::block || before.opens == Bracket::list;
     if (is_element || (in_braces && breaks_.broken[i - 1])) return true;
     return piece.line_ends > 0 && piece.may_break;
@@ -111,12 +112,13 @@ class Indenter {
 
   void start_line(std::size_t i) {
     std::size_t indent = indent_of(i);
+    bool continues = !pieces_[i].is_comment() && continues_before(i);
     if (!lines_.empty()) {
       lines_.back().end = i;
       bool is_empty_line_kept = pieces_[i].line_ends > 1 && !pieces_[i].closes;
       row_ += is_empty_line_kept ? 2 : 1;
     }
-    lines_.push_back({i, i, indent, row_});
+    lines_.push_back({i, i, indent, continues, row_});
   }
 
   std::size_t indent_of(std::size_t i) const {
@@ -124,15 +126,17 @@ class Indenter {
     std::size_t word = i;  // a comment stands as what follows it
     while (word < pieces_.size() && pieces_[word].is_comment()) ++word;
     bool ends = word == pieces_.size() || pieces_[word].closes;
-    if (levels_.empty() || (levels_.back().bracket == Bracket::block && levels_.back().broken)) {
-      bool begins = ends || pieces_[word].starts_element || pieces_[word].goes_on;
-      return inside() + (begins ? 0 : kStep);
-    }
-    const Level& level = levels_.back();
-    if (!level.broken) return level.inside;
-    const Piece* before = last_word_;
-    bool begins = ends || before->opens != Bracket::none || before->comma;
-    return level.inside + (begins ? 0 : kStep);
+    bool is_within = !levels_.empty() && !levels_.back().broken;
+    return inside() + (ends || is_within || !continues_before(word) ? 0 : kStep);
+  }
+
+  // Whether a word goes on with an element, or with one of a list.
+  bool continues_before(std::size_t word) const {
+    const Piece& piece = pieces_[word];
+    if (piece.closes) return false;
+    if (levels_.empty() || (levels_.back().bracket == Bracket::block && levels_.back().broken))
+      return !piece.starts_element && !piece.goes_on;
+    return !levels_.back().broken || (last_word_->opens == Bracket::none && !last_word_->comma);
   }
 
   std::size_t inside() const { return levels_.empty() ? 0 : levels_.back().inside; }
@@ -194,9 +198,8 @@ std::string arrange(const std::vector<Piece>& pieces) {
     const Line& line = lines[i];
     const Piece& first = pieces[line.first];
     if (i > 0 && first.line_ends > 1 && !first.closes) out += '\n';
-    out.append(line.indent, ' ');
     for (std::size_t piece = line.first; piece < line.end; ++piece) {
-      if (piece > line.first) out.append(blanks[piece], ' ');
+      out.append(blanks[piece], ' ');
       append(out, pieces[piece]);
     }
     out += '\n';

@@ -28,6 +28,7 @@ struct Piece {
   bool may_break = false;       // a line's end that the author put before it stays
   bool tight = false;           // no blank before it
   bool comma = false;
+  bool in_number_list = false;  // a number in parentheses: such stand with their ends under each other
 
   // From the text as it was. Lines and columns count from 0, columns in characters.
   std::size_t line = 0;
@@ -45,10 +46,11 @@ struct Line {
   std::size_t first = 0;  // pieces
   std::size_t end = 0;
   std::size_t indent = 0;
+  bool continues = false;  // what the line before began
   std::size_t row = 0;
 };
 
-// How many blanks stand before each piece that is not a line's first: one or none, or what keeps columns.
+// How many blanks stand before each piece: the indentation, one or none, or what keeps columns.
 std::vector<std::size_t> align(const std::vector<Piece>& pieces, const std::vector<Line>& lines);
 
 // In characters, of its last line.

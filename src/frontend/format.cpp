@@ -290,6 +290,11 @@ Piece::Bracket bracket(const Word& word) {
   return word.role == Role::block_brace ? Piece::Bracket::block : Piece::Bracket::list;
 }
 
+bool is_in_number_list(const std::vector<Word>& words, std::size_t word, const Piece* open) {
+  if (words[word].type != WkParser::NUMBER || word == 0 || !open || open->text != "(") return false;
+  return opens(words[word - 1].type) || words[word - 1].type == WkParser::COMMA;
+}
+
 // What the grammar says of the words, said of their pieces.
 void describe(std::vector<Piece>& pieces, const std::vector<Word>& words) {
   std::vector<std::size_t> open;
@@ -307,6 +312,7 @@ void describe(std::vector<Piece>& pieces, const std::vector<Word>& words) {
     piece.comma = word.type == WkParser::COMMA;
     piece.opens = bracket(word);
     piece.closes = closes(word.type) || word.type == WkParser::RBRACE;
+    piece.in_number_list = is_in_number_list(words, next - 1, open.empty() ? nullptr : &pieces[open.back()]);
     if (next > 1) piece.may_break = may_break(words[next - 2], word);
     if (i > 0 && pieces[i - 1].is_comment()) {
       piece.tight = piece.comma || word.type == WkParser::SEMI || closes(word.type);

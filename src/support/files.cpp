@@ -54,6 +54,7 @@ class Pending {
         fs::TempFile::create(place_ + ".%%%%%%%%.tmp", fs::all_read | fs::all_write);
     if (!temporary) return failure(file_->path, llvm::errorToErrorCode(temporary.takeError()).message());
     temporary_.emplace(std::move(*temporary));
+    if (exists_) fs::setPermissions(temporary_->FD, status.permissions());
     return write_to(temporary_->FD);
   }
 

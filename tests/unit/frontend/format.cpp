@@ -144,6 +144,7 @@ TEST_CASE("an item, a member, a statement and an arm has a line of its own") {
 TEST_CASE("blocks on one line stay there, other blocks have their brackets where they belong") {
   stays(in_proc("  if a { sync; warpsync; } else { }\n"));
   becomes(in_proc("if a\n{ sync;\n}\nelse\n{ sync; }\n"), in_proc("  if a {\n    sync;\n  } else { sync; }\n"));
+  stays(in_proc("  if a { sync; }\n  else { warpsync; }\n"));
   becomes(in_proc("loop{ }\nloop\n{\n}\n"), in_proc("  loop { }\n  loop { }\n"));
 }
 
@@ -198,12 +199,18 @@ TEST_CASE("lines may end in lists and expressions, and elsewhere do not") {
 
 TEST_CASE("columns stay, also where their words have moved") {
   stays("const tile   = 128;    // rows\nconst tile_k = 64;     // a row\n");
-  becomes("const  tile   = 128;\nconst  tile_k = 64;\n", "const tile   = 128;\nconst tile_k = 64;\n");
+  stays("const tile   = 128;\nconst tile_k = 64;\n\nconst atom   = 2;\nconst atoms  = 4;\n");
   becomes("const a    = 1;\n\nconst b = 2;\n", "const a = 1;\n\nconst b = 2;\n");
   becomes("const a =  f( 1 );   // one\nconst b =  2;        // two\n",
-          "const a = f(1);      // one\nconst b = 2;         // two\n");
+          "const a =  f(1);     // one\nconst b =  2;        // two\n");
   becomes("const short  = 1;\nconst longer=22;\nconst longer = 3;\n",
           "const short = 1;\nconst longer = 22;\nconst longer = 3;\n");
+  stays(
+      "tune (M, N) {\n  (   1,   2) => { depth:  8 }\n  ( 100, 200) => { depth:  10 }\n  (1024,   4) => { depth:  1 "
+      "}\n}\n");
+  stays("require a == 1 ||\n        b == 2,\n        \"why\";\n");
+  stays(in_proc("  f(a, b,\n    c);\n  ff(a, b,\n     c);\n"));
+  becomes(in_proc("    require\t\ta,\n             \"why\";\n"), in_proc("  require a,\n          \"why\";\n"));
   stays("tune (M) {\n  (1)           => { depth: 1 }\n  (2) when true => { depth: 2 }\n}\n");
 }
 
