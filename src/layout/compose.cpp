@@ -79,9 +79,7 @@ class Cut {
     const std::int64_t end = digit.stride * digit.extent;
     std::int64_t low = digit.stride;
     if (low < 1 || end > intervals_.back().end()) return end;  // no bijection: no caller's, but nothing to divide by
-    const Interval* at =
-        std::upper_bound(intervals_.begin(), intervals_.end(), low,
-                         [](std::int64_t value, const Interval& interval) { return value < interval.end(); });
+    const Interval* at = holding(low);
     for (; low < end; ++at) {
       const std::int64_t high = std::min(end, at->end());
       if (high % low != 0 || end % high != 0) return high;
@@ -92,6 +90,17 @@ class Cut {
   }
 
  private:
+  // The interval that `value` is in, by halves without a branch on the comparison, which nothing predicts.
+  const Interval* holding(std::int64_t value) const {
+    const Interval* first = intervals_.begin();
+    for (std::size_t left = intervals_.size(); left > 1;) {
+      const std::size_t half = left / 2;
+      first = first[half].begin <= value ? first + half : first;
+      left -= half;
+    }
+    return first;
+  }
+
   llvm::SmallVector<Interval, kUsualModes> intervals_;
 };
 
