@@ -26,9 +26,14 @@ if [ -n "$missing" ]; then
   apt-get install -qq -y --no-install-recommends $missing >/dev/null
 fi
 
-# ptxas alone: the compilers that its wheel depends on are not used.
-if [ -z "$(find .venv/lib -path '*/nvidia/*/bin/ptxas' 2>/dev/null)" ]; then
-  echo "installing nvidia-cuda-nvcc 13.4 into .venv"
-  python3 -m venv .venv
-  .venv/bin/pip install --quiet --disable-pip-version-check --no-deps 'nvidia-cuda-nvcc==13.4.*'
-fi
+# ptxas alone: the compilers that its wheel depends on are not used. The disassembler is for the tests that read machine code.
+wheel() {  # wheel PACKAGE PROGRAM
+  if [ -z "$(find .venv/lib -path "*/nvidia/*/bin/$2" 2>/dev/null)" ]; then
+    echo "installing $1 13.4 into .venv"
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$1==13.4.*"
+  fi
+}
+wheel nvidia-cuda-nvcc ptxas
+wheel nvidia-cuda-cuobjdump cuobjdump
+wheel nvidia-cuda-nvdisasm nvdisasm
