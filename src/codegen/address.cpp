@@ -74,13 +74,8 @@ Form Addresses::tile_start(const Reference& reference) const {
   return at;
 }
 
-std::optional<Form> Addresses::of(const Reference& reference) const {
-  if (reference.of != Reference::Of::buffer) {
-    const auto& first = reference.of == Reference::Of::full ? memory_.full : memory_.empty;
-    return form_of(first[static_cast<std::size_t>(reference.pipe)]) + reference.copies.front() * 8;
-  }
+std::optional<Form> Addresses::elements(const Reference& reference) const {
   const kernel::Buffer& buffer = kernel_[reference.buffer];
-  // Elements; addresses in tensor memory.
   Form inside = form_of(buffer.layout.map().offset());
   for (std::size_t i = 0; i < reference.coordinates.size(); ++i) {
     Form rest = reference.coordinates[i].from;
@@ -109,9 +104,19 @@ std::optional<Form> Addresses::of(const Reference& reference) const {
       rest = high;
     }
   }
-  if (buffer.space == kernel::MemorySpace::tensor) return tile_start(reference) + inside;
-  int bits = layout::bits(buffer.element);
-  return tile_start(reference) + inside * (bits / 8);
+  return inside;
+}
+
+std::optional<Form> Addresses::of(const Reference& reference) const {
+  if (reference.of != Reference::Of::buffer) {
+    const auto& first = reference.of == Reference::Of::full ? memory_.full : memory_.empty;
+    return form_of(first[static_cast<std::size_t>(reference.pipe)]) + reference.copies.front() * 8;
+  }
+  std::optional<Form> inside = elements(reference);
+  if (!inside) return std::nullopt;
+  const kernel::Buffer& buffer = kernel_[reference.buffer];
+  if (buffer.space == kernel::MemorySpace::tensor) return tile_start(reference) + *inside;
+  return tile_start(reference) + *inside * (layout::bits(buffer.element) / 8);
 }
 
 }  // namespace warpcc::codegen

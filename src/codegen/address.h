@@ -25,6 +25,8 @@ class Addresses {
   // Shared memory: bytes from the CTA's shared address 0. Tensor memory: lane × 0x10000 + column from the allocation's
   // first column on. Nothing where the layout is no sum over these coordinates.
   std::optional<Form> of(const Reference& reference) const;
+  // Elements from the buffer's first one on; in tensor memory addresses.
+  std::optional<Form> elements(const Reference& reference) const;
   // Where the tile of this reference's copy begins.
   Form tile_start(const Reference& reference) const;
 

@@ -15,6 +15,11 @@ constexpr Message<std::string> kNoSum{"address-form",
                                       "the layout of `{}` gives no address that is a sum over these coordinates: pick "
                                       "a part that starts at a multiple of its modes"};
 
+constexpr Message<std::string> kTwoWays{
+    "unsupported", "`{}` is reached by the copy engine elsewhere: lanes reach other buffers than it in this version"};
+constexpr Message<std::string> kFarElement{
+    "unsupported", "an element of `{}` is before its first or more than 32 bits behind it: lanes reach none so far"};
+
 constexpr Message<std::string> kAxisExtent{
     "cluster-axis", "barriers of another CTA along `{}` need a power of two of CTAs along each axis up to it"};
 
@@ -87,6 +92,12 @@ Form Values::form(const Quantity& quantity) {
     diagnostics_.error(statement_, kNoSum, kernel_[quantity.view.buffer].name);
     return {};
   }
+  if (!quantity.view.each.empty()) {
+    std::int64_t stride = 1;
+    for (int axis = 0; axis < quantity.view.each.front(); ++axis)
+      stride *= kernel_.axes[static_cast<std::size_t>(axis)].extent;
+    form->add({Symbol::Kind::lane, 0}, stride << 24);
+  }
   if (quantity.kind != Quantity::Kind::descriptor) return *form;
   // Addresses in a descriptor are in units of 16 bytes (PTX ISA, tcgen05: shared memory descriptor).
   Form units = form_of(quantity.low_fields + form->constant / 16);
@@ -109,6 +120,7 @@ Quantity Values::only(const Quantity& quantity, const std::vector<Symbol>& symbo
   };
   part.number = keep(part.number);
   part.view = changed(std::move(part.view), keep);
+  if (!contains(symbols, {Symbol::Kind::lane, 0})) part.view.each.clear();
   return part;
 }
 
@@ -118,6 +130,7 @@ std::string Values::key_of(const Quantity& quantity, const Form& form) const {
          std::to_string(static_cast<int>(quantity.view.buffer)) + '/' +
          std::to_string(static_cast<int>(quantity.view.pipe));
   for (const kernel::Pin& pin : quantity.view.at) key += '@' + std::to_string(pin.axis) + '=' + std::to_string(pin.at);
+  for (int axis : quantity.view.each) key += "@each " + std::to_string(axis);
   return key + ' ' + text(form);
 }
 
@@ -148,6 +161,93 @@ Reg Values::derive_whole(const Quantity& quantity) {
   }
   made_[key] = {value, place};
   return value;
+}
+
+Reg Values::derive_lane(const Quantity& quantity) {
+  Form whole = form(quantity);
+  bool lane =
+      std::any_of(whole.terms.begin(), whole.terms.end(), [&](const auto& term) { return is_lane(term.first); });
+  if (lane) return derive_whole(quantity);
+  std::string key = "lane's " + key_of(quantity, whole);
+  Place place = place_of(whole);
+  Operand from = whole.is_constant() ? immediate(whole.constant) : use(derive_whole(quantity));
+  Reg value = named(key, quantity.name + "_r", kLane);
+  if (is_made(key, place)) return value;
+  emit_.move(place, kDerived, value, from).held = {held(quantity)};
+  made_[key] = {value, place};
+  return value;
+}
+
+// The parameter block lies in constant bank 0, from 0x380 on sm_100a and from 0x210 on sm_90a (sass-map: ld.param).
+Reg Values::pointer(kernel::BufferId id) {
+  const std::string& name = kernel_[id].name;
+  return once("pointer " + name, [&](Place head) {
+    Reg pair = named("pointer " + name, name + "_first", {isa::File::r, 2, 2, std::nullopt});
+    const sass::Buffer& buffer = program_.buffers[static_cast<std::size_t>(declared_.buffer(id))];
+    Operand word;
+    word.kind = Operand::Kind::constant;
+    word.number = (program_.target == isa::Target::sm_100a ? 0x380 : 0x210) + buffer.param.value_or(0);
+    Reference first;
+    first.buffer = id;
+    first.coordinates.assign(kernel_[id].shape.size(), {{}, 1, true});
+    emit_.line(head, kDerived, "LDC.64", {use(pair), word}).held = {global_held(first)};
+    return pair;
+  });
+}
+
+// Elements are counted in 32 bits, so that a buffer may be larger than those reach in bytes; the offset is what an
+// instruction has in 24.
+Derived Values::derive_global(const Reference& reference) {
+  const kernel::Buffer& buffer = kernel_[reference.buffer];
+  if (!program_.buffers[static_cast<std::size_t>(declared_.buffer(reference.buffer))].param) {
+    diagnostics_.error(statement_, kTwoWays, buffer.name);
+    return {};
+  }
+  constexpr std::int64_t kOffset = std::int64_t{1} << 23;
+  std::int64_t bytes = layout::bits(buffer.element) / 8;
+  Reference without = reference;
+  std::optional<Form> whole = addresses_.elements(reference);
+  without =
+      changed(std::move(without), [](const Form& form) { return filter(form, false, [](Symbol) { return true; }); });
+  std::optional<Form> bare = addresses_.elements(without);
+  if (!whole || !bare || bytes == 0) {
+    diagnostics_.error(statement_, kNoSum, buffer.name);
+    return {};
+  }
+  std::int64_t offset = (whole->constant - bare->constant) * bytes;
+  if (offset < -kOffset || offset >= kOffset) {
+    without = reference;
+    bare = whole;
+    offset = 0;
+  }
+  Interval range = addresses_.interval(*bare);
+  if (range.low < 0 || range.high > 0xffffffff) {
+    diagnostics_.error(statement_, kFarElement, buffer.name);
+    return {};
+  }
+  Reg first = pointer(reference.buffer);
+  if (*bare == Form{}) return {first, offset};
+  Quantity elements;
+  elements.number = *bare;
+  elements.name = buffer.name + "_element";
+  Reg index = derive_lane(elements);
+  std::string key = "global " + std::to_string(static_cast<int>(reference.buffer)) + ' ' + text(*bare);
+  Place place = place_of(*bare);
+  Reg pair = named(key, buffer.name + "_at", {isa::File::r, 2, 2, std::nullopt});
+  if (!is_made(key, place)) {
+    made_[key] = {pair, place};
+    emit_.line(place, kDerived, "IMAD.WIDE.U32", {use(pair), use(index), immediate(bytes), use(first)}).held = {
+        global_held(without)};
+  }
+  return {pair, offset};
+}
+
+// The low word says it: of what the high one holds, the accesses tell.
+sass::Held Values::global_held(const Reference& reference) {
+  sass::Held held;
+  held.kind = sass::Held::Kind::addr_lo;
+  held.views = {view(reference)};
+  return held;
 }
 
 void Values::set(Reg component, const Quantity& quantity, Place here, bool hoist) {
@@ -313,7 +413,7 @@ Reg Values::in_other_cta(const Quantity& quantity) {
     Quantity own = quantity;
     own.view.at.clear();
     if (own.name.starts_with("leader_")) own.name.erase(0, 7);
-    if (own.name.starts_with("peer_")) own.name.erase(0, 5);
+    if (own.name.starts_with("peer_") || own.name.starts_with("each_")) own.name.erase(0, 5);
     Reg here = derive_whole(own);
     Reg d = named("other " + key_of(quantity, form(quantity)), quantity.name, kUniform);
     std::int64_t cleared = 0, rank = 0, stride = 1;
@@ -386,9 +486,7 @@ Reg Values::make_lane(const Quantity& quantity, const Form& form, std::optional<
     if (!from && parts.size() == 1 && parts.front().factor == 1) return source(parts.front().symbol);
     std::string key = key_of(quantity, form);
     d = named(key, quantity.name + "_at", kLane);
-    auto known = made_.find(key);
-    if (known != made_.end() && (known->second.place == place || (place == heads_.back() && made_at_head(key))))
-      return d;
+    if (is_made(key, place)) return d;
     made_[key] = {d, place};
   }
   sum(place, d, from, 0, parts, quantity, uniform, offset);

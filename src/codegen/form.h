@@ -71,6 +71,9 @@ struct Reference {
   std::vector<Form> copies;  // slowest first; the ring's position among them; of barriers: the stage
   std::vector<Coordinate> coordinates;
   std::vector<kernel::Pin> at;  // another CTA's
+  // Of several CTAs, one a lane: along these axes, which are pinned at 0 above and follow each other in the rank, lane
+  // i means the i-th.
+  std::vector<int> each;
 };
 template <typename Change>
 Reference changed(Reference reference, Change change) {

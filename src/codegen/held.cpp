@@ -84,6 +84,19 @@ sass::View Values::view(const Reference& reference) {
   sass::View view;
   for (const Form& copy : reference.copies) view.copies.push_back(expr(copy));
   for (const kernel::Pin& pin : reference.at) view.at.push_back({pin.axis, pin.at});
+  // Lane i means the i-th along these axes, the first the fastest.
+  std::int64_t before = 1;
+  for (std::size_t i = 0; i < reference.each.size(); ++i) {
+    std::int64_t extent = kernel_.axes[static_cast<std::size_t>(reference.each[i])].extent;
+    sass::Expr along = sass::Expr::of(sass::Fixed::lane);
+    if (before > 1) along = sass::Expr::binary(sass::Expr::Kind::divide, std::move(along), sass::Expr::of(before));
+    if (i + 1 < reference.each.size())
+      along = sass::Expr::binary(sass::Expr::Kind::remainder, std::move(along), sass::Expr::of(extent));
+    for (sass::Pin& pin : view.at) {
+      if (pin.axis == reference.each[i]) pin.by = along;
+    }
+    before *= extent;
+  }
   if (reference.of != Reference::Of::buffer) {
     const sass::Pipe& pipe = program_.pipes[declared_.pipe(reference.pipe)];
     view.barrier = reference.of == Reference::Of::full ? pipe.full : pipe.empty;

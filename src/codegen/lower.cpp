@@ -90,7 +90,7 @@ Quantity Lower::address_of(Reference reference) {
   }
   if (!reference.at.empty()) {
     bool leader = kernel_.pairs && reference.at.size() == 1 && reference.at[0].axis == 0 && reference.at[0].at == 0;
-    quantity.name = (leader ? "leader_" : "peer_") + quantity.name;
+    quantity.name = (!reference.each.empty() ? "each_" : leader ? "leader_" : "peer_") + quantity.name;
   }
   quantity.view = std::move(reference);
   return quantity;
@@ -255,7 +255,10 @@ void Lower::instruction(const kernel::Instruction& instruction) {
       shared_access(instruction);
       break;
     case Does::global_access:
-      unsupported(instruction);
+      global_access(instruction);
+      break;
+    case Does::cancel:
+      cancel(instruction);
       break;
     default:
       if (instruction.op->sass.empty())

@@ -52,6 +52,8 @@ class Lower {
   void instruction(const kernel::Instruction& instruction);
   void plain(const kernel::Instruction& instruction);
   void shared_access(const kernel::Instruction& instruction);
+  void global_access(const kernel::Instruction& instruction);
+  std::optional<Operand> inside(const kernel::Instruction& instruction, const Reference& reference, bool& never);
   void load(const kernel::Instruction& instruction);
   void store(const kernel::Instruction& instruction);
   void prefetch(const kernel::Instruction& instruction);
@@ -61,6 +63,8 @@ class Lower {
   void allocate(const kernel::Instruction& instruction);
   void init(const kernel::Instruction& instruction);
   void arrive(const kernel::Instruction& instruction);
+  bool each(const kernel::Instruction& instruction, const Reach& reach, Reference& reference);
+  void cancel(const kernel::Instruction& instruction);
   void wait(const kernel::Instruction& instruction);
   void probe(const kernel::Instruction& instruction);
   void cta_sync(const kernel::Instruction& instruction);
@@ -79,6 +83,7 @@ class Lower {
     std::optional<Operand> predicate;  // none: true here
   };
   Fact fact(const kernel::Facts& facts, bool uniform);
+  sass::Expr expression(const kernel::Facts& facts);
   sass::Expr comparison(const Form& left, const kernel::Compare& compare);
 
   // ---- operands

@@ -56,6 +56,12 @@ Reg Values::named(const std::string& key, std::string_view name, const ValueKind
   return known->second;
 }
 
+bool Values::is_made(const std::string& key, Place place) const {
+  auto known = made_.find(key);
+  if (known == made_.end()) return false;
+  return known->second.place == place || (place == heads_.back() && made_at_head(key));
+}
+
 std::optional<Reg> Values::made_at_head(const std::string& key) const {
   auto known = made_.find(key);
   if (known == made_.end()) return std::nullopt;

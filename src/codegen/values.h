@@ -111,6 +111,21 @@ class Values {
   Derived derive(const Quantity& quantity);
   // The value with its constant in one register, uniform or a lane's.
   Reg derive_whole(const Quantity& quantity);
+  // The same in a lane's register.
+  Reg derive_lane(const Quantity& quantity);
+  // The address of an element in global memory: a pair of a lane's registers, and an offset in bytes.
+  Derived derive_global(const Reference& reference);
+  // A lane's predicate that changes with a form alone, made where that is known: `make` writes its line there.
+  template <typename Make>
+  Reg fact_of(const Form& form, const std::string& key, std::string_view name, Make make) {
+    Place place = place_of(form);
+    Reg predicate = named(key, name, kLanePredicate);
+    if (!is_made(key, place)) {
+      made_[key] = {predicate, place};
+      make(place, predicate);
+    }
+    return predicate;
+  }
   // Sets one register of an instruction's group: where the value is known if `hoist`, else at `here`.
   void set(Reg component, const Quantity& quantity, Place here, bool hoist);
   // Whether a form may change with a ring or a counter.
@@ -140,6 +155,10 @@ class Values {
   };
 
   std::optional<Reg> made_at_head(const std::string& key) const;
+  // Whether the value of this key is there already, at a place that holds.
+  bool is_made(const std::string& key, Place place) const;
+  Reg pointer(kernel::BufferId buffer);
+  sass::Held global_held(const Reference& reference);
   Place place_of(Symbol symbol) const;
   Place place_of(const Form& form) const;
   bool is_lane(Symbol symbol) const;

@@ -55,8 +55,9 @@ void append_expr(std::string& text, const Program& program, const Expr& expr, st
 
 void append_pins(std::string& text, const Program& program, const std::vector<Pin>& pins) {
   for (std::size_t i = 0; i < pins.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{} = {}", i == 0 ? "" : ", ",
-                   program.axes[static_cast<std::size_t>(pins[i].axis)].name, pins[i].at);
+    fmt::format_to(std::back_inserter(text), "{}{} = ", i == 0 ? "" : ", ",
+                   program.axes[static_cast<std::size_t>(pins[i].axis)].name);
+    text += pins[i].by.empty() ? std::to_string(pins[i].at) : print_expr(program, pins[i].by);
   }
 }
 

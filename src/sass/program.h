@@ -67,6 +67,7 @@ struct Coord {
 struct Pin {
   int axis = 0;
   std::int64_t at = 0;
+  Expr by{};  // in a view, where it is no constant: `lane % 2`; empty: `at`
 };
 
 // `buffer at (axis = n)[copy]…[coordinates].at(i)`: copies slowest first.

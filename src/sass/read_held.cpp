@@ -169,8 +169,31 @@ bool HeldReader::coordinate(Coord& coord) {
   return true;
 }
 
+// Places along axes: numbers as in the header, or expressions, one place a lane.
 bool HeldReader::pins(std::vector<Pin>& pins) {
-  return read_pins(cursor_, declared_, program_, pins, diagnostics_);
+  do {
+    cursor_.skip_spaces();
+    std::size_t start = cursor_.position();
+    std::string_view name = cursor_.name();
+    auto axis = declared_.axes.find(name);
+    if (name.empty() || axis == declared_.axes.end()) {
+      diagnostics_.error(cursor_.range_from(start), kNoAxis, shown(name));
+      return false;
+    }
+    if (!cursor_.eat('=')) return wanted("`=`");
+    Pin& pin = pins.emplace_back();
+    pin.axis = axis->second;
+    if (binary(pin.by, 0, 0) < 0) return false;
+    if (pin.by.nodes.size() > 1 || pin.by.nodes[0].kind != Expr::Kind::number) continue;
+    pin.at = pin.by.nodes[0].number;
+    pin.by = {};
+    int extent = program_.axes[static_cast<std::size_t>(axis->second)].extent;
+    if (pin.at < 0 || pin.at >= extent) {
+      diagnostics_.error(cursor_.range_from(start), kPinRange, shown(name), extent - 1);
+      return false;
+    }
+  } while (cursor_.eat(','));
+  return true;
 }
 
 std::int32_t HeldReader::add(Expr& expr, Expr::Node node) {

@@ -217,8 +217,8 @@ class Holds {
         say(where, read_before_wait, tile_name(view), end.name);
       stage.waited = Sure::yes;
     } else if (stage.signalled != Sure::no) {
-      // Loads may follow the `expect` that announces them.
-      const bool announced = does == Does::load && stage.expected;
+      // Loads, and a `cancel`, may follow the `expect` that announces them.
+      const bool announced = (does == Does::load || does == Does::cancel) && stage.expected;
       if (!announced) {
         if (producer)
           say(where, used_after_signal, end.name, session_.line_of(stage.signal), tile_name(view));
@@ -226,7 +226,7 @@ class Holds {
           say(where, used_after_release, end.name, session_.line_of(stage.signal), tile_name(view));
       }
     }
-    if (does == Does::load) stage.loaded = true;
+    if (does == Does::load || does == Does::cancel) stage.loaded = true;
     if (does == Does::mma && writes)
       stage.mma_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::mma)
