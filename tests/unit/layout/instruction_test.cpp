@@ -42,4 +42,23 @@ TEST_CASE("shapes of MMAs") {
   CHECK(mma_k(Kind::i8) == 32);
 }
 
+TEST_CASE("block-scaled instruction descriptors come back; bits that are none are none") {
+  using Scaled = BlockScaledDescriptor;
+  Scaled descriptor;
+  descriptor.kind = Scaled::Kind::mxf4nvf4;
+  descriptor.a = descriptor.b = Element::f4e2m1;
+  descriptor.scale = Scaled::Scale::ue4m3;
+  descriptor.m = descriptor.n = 256;
+  descriptor.a_scale_byte = 1;
+  descriptor.b_scale_byte = 2;
+  CHECK(descriptor.encode() == 0x304004a0);
+  CHECK(Scaled::decode(0x304004a0, Scaled::Kind::mxf4nvf4) == descriptor);
+  for (const int bit : {0, 1, 3, 6, 8, 11, 31})
+    CHECK_FALSE(Scaled::decode(0x304004a0u ^ 1u << bit, Scaled::Kind::mxf4nvf4));
+  // Scales of e4m3 are for mxf4nvf4 alone, and code 1 is another element in mxf8f6f4.
+  CHECK_FALSE(Scaled::decode(0x304004a0, Scaled::Kind::mxf4));
+  CHECK_FALSE(Scaled::decode(0x304004a0, Scaled::Kind::mxf8f6f4));
+  CHECK(Scaled::decode(0x30c004a0, Scaled::Kind::mxf8f6f4)->a == Element::f8e5m2);
+}
+
 }  // namespace warpcc::layout

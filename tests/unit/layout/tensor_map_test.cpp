@@ -33,4 +33,19 @@ TEST_CASE("what no box fills is refused, with the first coordinate that differs"
   CHECK(refusal(columns, {}, {0, 0}, {64, 64}).coordinate == std::vector<std::int64_t>{0, 1});
 }
 
+TEST_CASE("the largest box that fills a tile in equal pieces") {
+  const auto largest = [](Map map, Swizzle swizzle, std::vector<std::int64_t> extents) {
+    llvm::Expected<Physical> tile = Physical::make(std::move(map), swizzle);
+    REQUIRE(static_cast<bool>(tile));
+    return largest_box({*tile, Element::f16, {0, 0}, std::move(extents)});
+  };
+  const Map rows({{{512, 64}}, {{64, 1}}});
+  CHECK(largest(rows, swizzle_of_span(128), {512, 64}).box->extents == std::vector<std::int64_t>{256, 64});
+  CHECK(largest(rows, swizzle_of_span(128), {192, 64}).box->extents == std::vector<std::int64_t>{192, 64});
+  // Columns in halves that lie apart.
+  const Map halves({{{64, 32}}, {{32, 1}, {2, 2048}}});
+  CHECK(largest(halves, swizzle_of_span(64), {64, 64}).box->extents == std::vector<std::int64_t>{64, 32});
+  CHECK_FALSE(largest(Map({{{64, 1}}, {{64, 64}}}), {}, {64, 64}).box);
+}
+
 }  // namespace warpcc::layout

@@ -33,4 +33,28 @@ TEST_CASE("whether a part of tensor memory is an accumulator") {
   CHECK(accumulator_first_row(128, false, 1) == 0);
 }
 
+TEST_CASE("four warps' loads of a whole accumulator, or why there are none") {
+  const RegisterTile rows = accumulator_in_registers(128, 64, false, TensorLoad::x32x32b, 32);
+  REQUIRE(rows.layout);
+  CHECK(rows.layout->text() == "(128, 64) : (1, 128)");
+  const RegisterTile halves = accumulator_in_registers(128, 64, true, TensorLoad::x32x32b, 16);
+  REQUIRE(halves.layout);
+  CHECK(halves.layout->text() ==
+        "((64, 2), 32) : ((1, 2048), 64)");  // 64 rows: the columns' second half in the upper warps
+  const RegisterTile quarters = accumulator_in_registers(64, 128, false, TensorLoad::x16x256b, 1);
+  REQUIRE(quarters.layout);
+  CHECK(quarters.layout->shape() == std::vector<std::int64_t>{128, 64});
+  CHECK(accumulator_in_registers(64, 128, false, TensorLoad::x32x32b, 16).misfit ==
+        "a load of this shape touches lane 16, column 0, which is not the accumulator's");
+  CHECK(accumulator_in_registers(128, 48, false, TensorLoad::x32x32b, 32).misfit ==
+        "48 columns are no multiple of the 32 of a load");
+  CHECK(accumulator_in_registers(96, 48, false, TensorLoad::x32x32b, 32).misfit == "no MMA has M = 96 and N = 48");
+}
+
+TEST_CASE("packed loads take the lower halves of neighbouring columns") {
+  CHECK(tensor_load_packed_cell(TensorLoad::x32x32b, 5, 3, 0) == std::pair(5, 6));
+  CHECK(tensor_load_packed_cell(TensorLoad::x32x32b, 5, 3, 1) == std::pair(5, 7));
+  CHECK(tensor_load_packed_cell(TensorLoad::x16x128b, 9, 1, 1) == std::pair(10, 3));
+}
+
 }  // namespace warpcc::layout
