@@ -1,6 +1,8 @@
 // warpcc check FILE: runs a kernel, or SASS text, on the CPU's model of the machine.
+#include "checker/report/json.h"
 #include "driver/commands.h"
 #include "driver/steps.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace warpcc::driver {
@@ -13,14 +15,28 @@ constexpr Option kOptions[] = {
      "which clusters of the grid run, such as 0,7,73; the first and the last, where it is not said"},
     {"--values", "", "computes with real numbers, and compares the result with a plain product"},
     {"--require-held", "", "a line that is held to nothing is an error"},
+    {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
     {"--time", "", "says how long each part took"},
 };
+
+// To standard output: it is what was asked for.
+void print_outcome(const checker::Outcome& outcome, const Run& run) {
+  if (says_json(run.invocation)) {
+    llvm::json::OStream out(llvm::outs());
+    checker::print_json(outcome, out, &run.sources);
+    llvm::outs() << '\n';
+  } else {
+    checker::print(outcome, llvm::outs(), &run.sources);
+  }
+  llvm::outs().flush();
+}
 
 int run_check(const Invocation& invocation) {
   bool is_text = is_sass_text(invocation.input);
   if (is_text && (invocation.has("-D") || invocation.has("-I"))) {
     return cannot_run(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
   }
+  if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
   llvm::Expected<checker::Options> options = check_options(invocation);
   if (!options) return cannot_run(options.takeError());
   llvm::Expected<CompileOptions> compile = compile_options(invocation);
@@ -35,8 +51,7 @@ int run_check(const Invocation& invocation) {
   if (!program) return exit_code;
   if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
   checker::Outcome outcome = run.times.measure("check", [&] { return checker::check(*program, *options); });
-  checker::print(outcome, llvm::outs(), &run.sources);
-  llvm::outs().flush();
+  print_outcome(outcome, run);
   return run.end(outcome.failed() ? kRefused : kDone);
 }
 

@@ -21,6 +21,7 @@ constexpr Option kOptions[] = {
     {"--form", "FORM", "with --emit sass, how registers are written: named, coloured (the default), both"},
     {"--no-check", "", "does not run the kernel on the CPU first"},
     {"--ptxas", "PATH", "the assembler to use"},
+    {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
     {"--time", "", "says how long each part took"},
 };
 
@@ -113,6 +114,7 @@ int assemble(Run& run, const Request& request, const sass::Program& program, con
 }
 
 int run_compile(const Invocation& invocation) {
+  if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
   llvm::Expected<Request> request = read_request(invocation);
   if (!request) return cannot_run(request.takeError());
   llvm::Expected<CompileOptions> options = compile_options(invocation);
@@ -137,9 +139,14 @@ int run_compile(const Invocation& invocation) {
   }
   if (request->check) {
     checker::Outcome outcome = run.times.measure("check", [&] { return checker::check(*program, {}); });
-    // Standard output may be the PTX's.
-    checker::print(outcome, outcome.failed() || request->emit == Emit::ptx ? llvm::errs() : llvm::outs());
-    if (outcome.failed()) return run.end(kRefused);
+    bool failed = outcome.failed();
+    if (says_json(invocation)) {
+      run.checked = std::move(outcome);
+    } else {
+      // Standard output may be the PTX's.
+      checker::print(outcome, failed || request->emit == Emit::ptx ? llvm::errs() : llvm::outs());
+    }
+    if (failed) return run.end(kRefused);
   }
   std::optional<std::string> text = run.times.measure("lift", [&] { return ptx::lift(*program, run.diagnostics); });
   if (!text || run.diagnostics.failed()) return run.end_refused("lift");

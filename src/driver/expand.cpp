@@ -12,10 +12,12 @@ constexpr Option kOptions[] = {
     {"-D", "NAME=VALUE", "sets a parameter of the kernel", true},
     {"-I", "FOLDER", "searched for the files that `use` names, after the input's own folder", true},
     {"--form", "FORM", "how registers are written: named (the default), coloured, both"},
+    {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
     {"--time", "", "says how long each part took"},
 };
 
 int run_expand(const Invocation& invocation) {
+  if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
   llvm::Expected<sass::Form> form = form_option(invocation, sass::Form::named);
   if (!form) return cannot_run(form.takeError());
   llvm::Expected<CompileOptions> options = compile_options(invocation);

@@ -6,14 +6,17 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "checker/report/json.h"
 #include "codegen/codegen.h"
 #include "frontend/parse.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "sass/colour.h"
+#include "support/diagnostics_json.h"
 
 namespace warpcc::driver {
 namespace {
@@ -88,8 +91,32 @@ void Times::print(llvm::raw_ostream& out) const {
   out << fmt::format("{:>10} {:10.2f} ms\n", "total", total);
 }
 
+// In milliseconds.
+void Times::print_json(llvm::json::OStream& out) const {
+  out.object([&] {
+    for (const auto& [name, time] : parts_) out.attribute(llvm::StringRef(name), time.count());
+  });
+}
+
 int Run::end(int exit_code) {
   llvm::outs().flush();  // what was said before comes first
+  if (says_json(invocation)) {
+    llvm::json::OStream out(llvm::errs());
+    out.object([&] {
+      auto print_part = [&](llvm::StringRef name, auto print) {
+        out.attributeBegin(name);
+        print();
+        out.attributeEnd();
+      };
+      out.attribute("version", 1);
+      out.attribute("exit_code", exit_code);
+      print_part("diagnostics", [&] { print_json(diagnostics, out, sources); });
+      if (checked) print_part("check", [&] { print_json(*checked, out, &sources); });
+      if (invocation.has("--time")) print_part("times", [&] { times.print_json(out); });
+    });
+    llvm::errs() << '\n';
+    return exit_code;
+  }
   diagnostics.print(llvm::errs(), sources);
   if (invocation.has("--time")) times.print(llvm::errs());
   return exit_code;
@@ -137,6 +164,16 @@ llvm::Expected<sass::Form> form_option(const Invocation& invocation, sass::Form 
   if (*form == "coloured") return sass::Form::coloured;
   if (*form == "both") return sass::Form::both;
   return wrong(fmt::format("`--form {}`: the forms are named, coloured, both", *form));
+}
+
+bool says_json(const Invocation& invocation) {
+  return invocation.value("--format") == "json";
+}
+
+llvm::Error check_format(const Invocation& invocation) {
+  std::string format = invocation.value("--format").value_or("text");
+  if (format == "text" || format == "json") return llvm::Error::success();
+  return wrong(fmt::format("`--format {}`: the formats are text, json", format));
 }
 
 llvm::Expected<checker::Options> check_options(const Invocation& invocation) {

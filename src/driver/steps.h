@@ -17,6 +17,10 @@
 #include "support/files.h"
 #include "support/source.h"
 
+namespace llvm::json {
+class OStream;
+}
+
 namespace warpcc::driver {
 
 // Exit codes.
@@ -35,6 +39,7 @@ class Times {
     return result;
   }
   void print(llvm::raw_ostream& out) const;
+  void print_json(llvm::json::OStream& out) const;
 
  private:
   std::vector<std::pair<std::string_view, std::chrono::duration<double, std::milli>>> parts_;
@@ -46,8 +51,9 @@ struct Run {
   Sources sources;
   Diagnostics diagnostics;
   Times times;
+  std::optional<checker::Outcome> checked = {};  // what --format json says with the diagnostics
 
-  // Ends a run: the diagnostics and, with --time, the times.
+  // Ends a run: the diagnostics and, with --time, the times; with --format json as one object (docs/diagnostics.md).
   int end(int exit_code);
   // Ends a run that gave no result: diagnostics say why, or warpcc has a bug.
   int end_refused(std::string_view part);
@@ -60,6 +66,9 @@ int cannot_run(llvm::Error error);
 llvm::Expected<CompileOptions> compile_options(const Invocation& invocation);
 // --form, else the default.
 llvm::Expected<sass::Form> form_option(const Invocation& invocation, sass::Form otherwise);
+// --format: what is said of a kernel is text, or JSON.
+bool says_json(const Invocation& invocation);
+llvm::Error check_format(const Invocation& invocation);
 // --clusters, --values, --require-held.
 llvm::Expected<checker::Options> check_options(const Invocation& invocation);
 // The listed clusters are ones that the program has.

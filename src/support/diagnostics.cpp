@@ -8,7 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "support/diagnostics_json.h"
 
 namespace warpcc {
 namespace {
@@ -65,7 +67,7 @@ void print_excerpt(llvm::raw_ostream& out, std::string_view line, std::size_t be
   out << '\n';
 }
 
-void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange where, std::string_view kind,
+void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange where, llvm::StringRef kind,
                 std::string_view text, std::string_view code) {
   Position at = sources.position(where.file, where.begin);
   out << sources.path(where.file) << ':' << at.line << ':' << at.column << ": " << kind << ": " << text;
@@ -78,6 +80,28 @@ void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange wher
   print_excerpt(out, line, begin, begin + length);
 }
 
+llvm::StringRef name(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+void print_position(llvm::json::OStream& out, llvm::StringRef name, const Sources& sources, FileId file,
+                    std::uint32_t offset) {
+  Position at = sources.position(file, offset);
+  out.attributeBegin(name);
+  out.objectBegin();
+  out.attribute("line", at.line);
+  out.attribute("column", at.column);
+  out.attribute("offset", offset);
+  out.objectEnd();
+  out.attributeEnd();
+}
+
+void print_place(llvm::json::OStream& out, const Sources& sources, SourceRange where) {
+  out.attribute("file", llvm::json::fixUTF8(sources.path(where.file)));
+  print_position(out, "begin", sources, where.file, where.begin);
+  print_position(out, "end", sources, where.file, std::max(where.begin, where.end));
+}
+
 bool comes_before(const Diagnostic* left, const Diagnostic* right) {
   auto place = [](const Diagnostic* d) { return std::tie(d->where.file, d->where.begin, d->where.end); };
   return place(left) < place(right);
@@ -86,6 +110,23 @@ bool comes_before(const Diagnostic* left, const Diagnostic* right) {
 bool same(const Diagnostic& left, const Diagnostic& right) {
   return left.where == right.where && left.severity == right.severity && left.code == right.code &&
          left.text == right.text;
+}
+
+// In the order of files and places, equal ones once.
+std::vector<const Diagnostic*> in_order(const std::vector<Diagnostic>& all) {
+  std::vector<const Diagnostic*> sorted;
+  for (const Diagnostic& diagnostic : all) sorted.push_back(&diagnostic);
+  std::stable_sort(sorted.begin(), sorted.end(), comes_before);
+
+  std::vector<const Diagnostic*> shown;
+  for (const Diagnostic* diagnostic : sorted) {
+    bool seen = false;
+    for (auto it = shown.rbegin(); it != shown.rend() && (*it)->where == diagnostic->where; ++it) {
+      seen |= same(**it, *diagnostic);
+    }
+    if (!seen) shown.push_back(diagnostic);
+  }
+  return shown;
 }
 
 }  // namespace
@@ -97,26 +138,36 @@ Diagnostic& Diagnostics::add(Severity severity, std::string_view code, SourceRan
 }
 
 void Diagnostics::print(llvm::raw_ostream& out, const Sources& sources) const {
-  std::vector<const Diagnostic*> sorted;
-  for (const Diagnostic& diagnostic : all_) sorted.push_back(&diagnostic);
-  std::stable_sort(sorted.begin(), sorted.end(), comes_before);
-
-  std::vector<const Diagnostic*> shown;
-  for (const Diagnostic* diagnostic : sorted) {
-    bool seen = false;
-    for (auto it = shown.rbegin(); it != shown.rend() && (*it)->where == diagnostic->where; ++it) {
-      seen |= same(**it, *diagnostic);
-    }
-    if (!seen) shown.push_back(diagnostic);
-  }
-
+  std::vector<const Diagnostic*> shown = in_order(all_);
   for (std::size_t i = 0; i < std::min(shown.size(), kMostPrinted); ++i) {
     const Diagnostic& diagnostic = *shown[i];
-    std::string_view kind = diagnostic.severity == Severity::error ? "error" : "warning";
-    print_part(out, sources, diagnostic.where, kind, diagnostic.text, diagnostic.code);
+    print_part(out, sources, diagnostic.where, name(diagnostic.severity), diagnostic.text, diagnostic.code);
     for (const Note& note : diagnostic.notes) print_part(out, sources, note.where, "note", note.text, "");
   }
   if (shown.size() > kMostPrinted) out << "and " << shown.size() - kMostPrinted << " more\n";
+}
+
+void print_json(const Diagnostics& diagnostics, llvm::json::OStream& out, const Sources& sources) {
+  out.arrayBegin();
+  for (const Diagnostic* diagnostic : in_order(diagnostics.all())) {
+    out.objectBegin();
+    out.attribute("severity", name(diagnostic->severity));
+    out.attribute("code", llvm::StringRef(diagnostic->code));
+    out.attribute("text", llvm::json::fixUTF8(diagnostic->text));
+    print_place(out, sources, diagnostic->where);
+    out.attributeBegin("notes");
+    out.arrayBegin();
+    for (const Note& note : diagnostic->notes) {
+      out.objectBegin();
+      out.attribute("text", llvm::json::fixUTF8(note.text));
+      print_place(out, sources, note.where);
+      out.objectEnd();
+    }
+    out.arrayEnd();
+    out.attributeEnd();
+    out.objectEnd();
+  }
+  out.arrayEnd();
 }
 
 }  // namespace warpcc
