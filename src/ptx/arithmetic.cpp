@@ -129,6 +129,21 @@ void lift_multiply_wide(Lifter& l) {
   l.put(fmt::format("mov.b64 {{{}, {}}}, {};", low, high, product));
 }
 
+// A table of three, `d, a, b, c, table`. What two operands have a word for is said by it: on `lop3` with a mask of one
+// bit that is then compared with 0, ptxas 13.0 and 13.4 break off.
+void lift_logic(Lifter& l) {
+  if (!is_zero(l.operand(5))) return l.fail_operands();
+  std::int64_t table = l.operand(4).number;
+  const char* word = table == 0xc0 ? "and" : table == 0xfc ? "or" : table == 0x3c ? "xor" : nullptr;
+  std::string a = l.source(1), b = l.source(2);
+  if (word != nullptr && is_zero(l.operand(3))) {
+    l.put(fmt::format("{}.b32 {}, {}, {};", word, l.target(0), a, b));
+    return;
+  }
+  std::string c = l.source(3);
+  l.put(fmt::format("lop3.b32 {}, {}, {}, {}, {};", l.target(0), a, b, c, l.source(4)));
+}
+
 void lift_lea(Lifter& l) {
   std::int64_t shift = l.operand(3).number & 31;
   std::string a = l.source(1), b = l.source(2);

@@ -22,6 +22,9 @@ Lift lift_of(isa::Op op) {
     case UISETP:
     case ISETP:
       return lift_compare;
+    case ULOP3:
+    case LOP3:
+      return lift_logic;
     case ULEA:
     case LEA:
       return lift_lea;

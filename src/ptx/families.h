@@ -10,6 +10,7 @@ bool lift_parity(Lifter& l);  // false: the line is none of a parity's
 void lift_add(Lifter& l);
 void lift_add64(Lifter& l);
 void lift_multiply_wide(Lifter& l);
+void lift_logic(Lifter& l);
 void lift_lea(Lifter& l);
 void lift_sign_extend(Lifter& l);
 void lift_minimum(Lifter& l);
