@@ -70,11 +70,11 @@ Coordinate joined(Coordinate first, const Coordinate& second) {
   return first;
 }
 
-// Several inner maps for each coordinate of an outer one. `inner[c]` are those of coordinate c; all are given the same
-// number. A view of them joined by coordinate, or each for itself, the first of every coordinate before the second.
+// Several inner maps for each coordinate of an outer one; `inner[c]` are those of coordinate c. The view of them: all
+// of a coordinate's joined to one, or each for itself, the first of every coordinate before the second.
 enum class Order { by_coordinate, zipped };
 
-View by_coordinate(const Map& outer, const std::vector<std::vector<Coordinate>>& inner, Order order) {
+View arranged(const Map& outer, const std::vector<std::vector<Coordinate>>& inner, Order order) {
   std::vector<Coordinate> coordinates, steps;
   std::vector<std::vector<Coordinate>> parts;
   std::int64_t step = 1;
@@ -86,19 +86,19 @@ View by_coordinate(const Map& outer, const std::vector<std::vector<Coordinate>>&
     for (const Coordinate& part : inner[c]) parts.back().push_back(scaled(part, step));
     step *= extent(coordinates.back());
   }
-  std::vector<Coordinate> arranged;
+  std::vector<Coordinate> result;
   if (order == Order::by_coordinate) {
     for (const std::vector<Coordinate>& of_coordinate : parts) {
       Coordinate whole;
       for (const Coordinate& part : of_coordinate) whole = joined(std::move(whole), part);
-      arranged.push_back(std::move(whole));
+      result.push_back(std::move(whole));
     }
   } else {
     for (std::size_t i = 0; i < parts.front().size(); ++i)
       for (const std::vector<Coordinate>& of_coordinate : parts)
-        if (i < of_coordinate.size()) arranged.push_back(of_coordinate[i]);
+        if (i < of_coordinate.size()) result.push_back(of_coordinate[i]);
   }
-  return View(Map(std::move(coordinates), outer.offset()), Map(std::move(arranged)));
+  return View(Map(std::move(coordinates), outer.offset()), Map(std::move(result)));
 }
 
 llvm::Error not_tilers(const Map& a, Tilers tilers) {
@@ -129,10 +129,10 @@ llvm::Expected<View> divide(const Map& a, Tilers tilers, Order order) {
     if (!rest) return rest.takeError();
     inner.push_back({tilers[c].modes(), rest->modes()});
   }
-  return by_coordinate(a, inner, order);
+  return arranged(a, inner, order);
 }
 
-// The coordinates of `a` and then those of its complement, and how many elements `a` has.
+// The modes of `a` and then those of its complement, as many as `b` reaches, in one coordinate.
 llvm::Expected<Map> with_complement(const Map& a, const Map& b) {
   llvm::Expected<Map> rest = complement(a, std::vector<std::int64_t>{a.size() * b.span()});
   if (!rest) return rest.takeError();
@@ -156,7 +156,7 @@ llvm::Expected<View> product(const Map& a, Tilers tilers, Order order) {
     outer.push_back(both->coordinates()[0]);
     inner.push_back({whole(size), scaled(tilers[c].modes(), size)});
   }
-  return by_coordinate(Map(std::move(outer), a.offset()), inner, order);
+  return arranged(Map(std::move(outer), a.offset()), inner, order);
 }
 
 // a's coordinate beside b's, as many as the longer one has.
@@ -246,7 +246,7 @@ llvm::Expected<View> composition(const Map& a, Tilers tilers) {
   for (const Map& tiler : tilers) inner.push_back({tiler.modes()});
   std::vector<Coordinate> hit = a.coordinates();
   hit.resize(tilers.size());
-  return by_coordinate(Map(std::move(hit), a.offset()), inner, Order::by_coordinate);
+  return arranged(Map(std::move(hit), a.offset()), inner, Order::by_coordinate);
 }
 
 View with_shape(const Map& a, std::span<const std::int64_t> shape) {
@@ -400,6 +400,10 @@ llvm::Expected<Map> upcast(const Map& a, std::int64_t factor) {
 
 llvm::Expected<Map> downcast(const Map& a, std::int64_t factor) {
   if (factor < 1) return refused(fmt::format("units of {} elements", factor));
+  const std::vector<Mode> all = a.modes();
+  if (std::none_of(all.begin(), all.end(), [](const Mode& mode) { return mode.stride == 1; }))
+    return refused(
+        fmt::format("no mode of {} has neighbouring elements, which smaller units would be put between", a.text()));
   std::vector<Coordinate> coordinates;
   for (const Coordinate& coordinate : a.coordinates()) {
     Coordinate& modes = coordinates.emplace_back();

@@ -70,7 +70,6 @@ std::uint64_t bits_of(const Mode& mode) {
 // The bits that sums of modes can have set: where two share one, all from there on to the largest sum's.
 class Bits {
  public:
-  void add(const Mode& mode) { add(bits_of(mode), mode.stride < 0 ? 0 : mode.stride * (mode.extent - 1)); }
   void add(std::uint64_t bits, std::int64_t most) {
     if (bits == 0) return;
     most_ += most;
@@ -86,6 +85,56 @@ class Bits {
   std::uint64_t bits_ = 0;
   std::int64_t most_ = 0;
   bool carries_ = false;
+};
+
+// Which modes of a map in bytes, and whether its offset, the swizzle is taken of; the others are added. What is added
+// may set no bit of the pattern that the swizzle reads or writes, or that what it is taken of sets: then nothing
+// carries between them. Each mode that would moves over, until none does.
+class Separation {
+ public:
+  Separation(const Map& bytes, const Swizzle& swizzle)
+      : modes_(bytes.modes()), offset_(bytes.offset()), xored_(modes_.size(), false) {
+    if (swizzle.bits == 0) return;
+    const std::uint64_t run = (std::uint64_t{1} << swizzle.bits) - 1;
+    touched_ = run << swizzle.base | run << (swizzle.base + swizzle.shift);
+    pattern_ = static_cast<std::uint64_t>(swizzle.pattern()) - 1;
+    while (move_over()) continue;
+  }
+
+  const std::vector<bool>& xored() const { return xored_; }
+  bool offset_xored() const { return offset_xored_; }
+
+ private:
+  std::uint64_t offset_bits() const { return static_cast<std::uint64_t>(offset_); }
+  static std::int64_t most(const Mode& mode) { return std::max<std::int64_t>(mode.stride, 0) * (mode.extent - 1); }
+
+  bool move_over() {
+    Bits taken;
+    for (std::size_t i = 0; i < modes_.size(); ++i)
+      if (xored_[i]) taken.add(bits_of(modes_[i]), most(modes_[i]));
+    if (offset_xored_) taken.add(offset_bits(), offset_);
+    const std::uint64_t reserved = (taken.all() | touched_) & pattern_;
+    Bits added;
+    // Adds the bits, or says that they must not be.
+    const auto keeps_out = [&](std::uint64_t bits, std::int64_t most) {
+      Bits with = added;
+      with.add(bits, most);
+      if ((with.all() & reserved) != 0) return false;
+      added = with;
+      return true;
+    };
+    bool moved = false;
+    if (!offset_xored_ && !keeps_out(offset_bits(), offset_)) offset_xored_ = moved = true;
+    for (std::size_t i = 0; i < modes_.size(); ++i)
+      if (!xored_[i] && !keeps_out(bits_of(modes_[i]), most(modes_[i]))) xored_[i] = moved = true;
+    return moved;
+  }
+
+  std::vector<Mode> modes_;
+  std::int64_t offset_;
+  std::vector<bool> xored_;
+  bool offset_xored_ = false;
+  std::uint64_t touched_ = 0, pattern_ = 0;
 };
 
 Map in_bytes(const Map& map, int element_bytes) {
@@ -171,42 +220,11 @@ Arithmetic Emission::arithmetic() const {
 
 SwizzleParts swizzle_parts(const Physical& layout, int element_bytes) {
   const Map bytes = in_bytes(layout.map(), element_bytes);
-  const Swizzle& swizzle = layout.swizzle();
-  const std::vector<Mode> modes = bytes.modes();
-  std::vector<bool> xored(modes.size(), false);
-  bool offset_xored = false;
-  if (swizzle.bits != 0) {
-    const std::uint64_t run = (std::uint64_t{1} << swizzle.bits) - 1;
-    const std::uint64_t touched = run << swizzle.base | run << (swizzle.base + swizzle.shift);
-    const std::uint64_t pattern = static_cast<std::uint64_t>(swizzle.pattern()) - 1;
-    // What is added may set no bit of the pattern that the swizzle reads or writes, or that what it is taken of sets:
-    // then nothing carries between them. Each mode that would moves over, until none does.
-    for (bool moved = true; moved;) {
-      moved = false;
-      Bits taken;
-      for (std::size_t i = 0; i < modes.size(); ++i)
-        if (xored[i]) taken.add(modes[i]);
-      if (offset_xored) taken.add(static_cast<std::uint64_t>(bytes.offset()), bytes.offset());
-      std::uint64_t reserved = (taken.all() | touched) & pattern;
-      Bits added;
-      const auto keeps_out = [&](std::uint64_t bits, std::int64_t most) {
-        Bits with = added;
-        with.add(bits, most);
-        if ((with.all() & reserved) != 0) return false;
-        added = with;
-        return true;
-      };
-      const std::uint64_t offset_bits = static_cast<std::uint64_t>(bytes.offset());
-      if (!offset_xored && !keeps_out(offset_bits, bytes.offset())) offset_xored = moved = true;
-      for (std::size_t i = 0; i < modes.size(); ++i) {
-        const std::int64_t most = std::max<std::int64_t>(modes[i].stride, 0) * (modes[i].extent - 1);
-        if (!xored[i] && !keeps_out(bits_of(modes[i]), most)) xored[i] = moved = true;
-      }
-    }
-  }
-  std::vector<bool> added(xored);
+  const Separation separation(bytes, layout.swizzle());
+  std::vector<bool> added = separation.xored();
   added.flip();
-  return {some_of(bytes, added, !offset_xored), some_of(bytes, xored, offset_xored)};
+  return {some_of(bytes, added, !separation.offset_xored()),
+          some_of(bytes, separation.xored(), separation.offset_xored())};
 }
 
 std::optional<Misfit> join_misfit(const Part& part, std::span<const bool> later, Join join) {

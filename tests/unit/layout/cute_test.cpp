@@ -78,6 +78,7 @@ TEST_CASE("complements, inverses, filters and casts") {
   CHECK(cute::nullspace(Map({{{2, 0}, {4, 1}}, {{3, 0}}})).text() == "((2, 3)) : ((1, 8))");
   CHECK(text(cute::upcast(Map({{{8, 1}}, {{4, 16}}}), 4)) == "(2, 4) : (1, 4)");
   CHECK(text(cute::downcast(Map({{{2, 1}}, {{4, 4}}}), 4)) == "(8, 4) : (1, 16)");
+  CHECK(text(cute::downcast(Map({{{2, 2}}}), 4)).find("refused: ") == 0);
   CHECK(text(cute::upcast(Map({{{8, 3}}}), 2)) == "refused: the stride 3 and units of 2 do not divide each other");
 }
 
