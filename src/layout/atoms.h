@@ -192,6 +192,9 @@ struct BoxResult {
 // The box that fills `part` as it lies in shared memory, decided at every coordinate. Its tile starts at a multiple of
 // 128 bytes and of the swizzle's pattern.
 BoxResult tensor_map_box(const Part& part);
+// The decider: whether the copy engine, given this box, fills `part` as it lies; else the first coordinate that it puts
+// elsewhere, does not bring, or brings though it is not in the part.
+std::optional<Misfit> box_misfit(const Part& part, const Box& box);
 // The largest box, from the innermost coordinate on, of which equal pieces fill the part.
 BoxResult largest_box(const Part& part);
 

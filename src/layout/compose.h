@@ -39,8 +39,8 @@ struct Decision {
   std::optional<Map> strided;
   std::optional<Obstacle> obstacle;
 };
-// `inner` is a bijection onto [0, size of outer). Near-linear in the number of modes. Where outer's values are distinct,
-// there is no strided form of any refinement where this finds none (docs/layouts.md).
+// `inner` is a bijection onto [0, size of outer). Near-linear in the number of modes. Where outer's values are
+// distinct, there is no strided form of any refinement where this finds none (docs/layouts.md).
 Decision decide(const Map& outer, const Map& inner);
 
 // g ∘ f as a function, which it always is: the outer map at the coordinates that the inner one's value stands for.

@@ -30,32 +30,57 @@ std::optional<std::string> over_the_limits(const Part& part) {
 
 }  // namespace
 
+std::optional<Misfit> box_misfit(const Part& part, const Box& box) {
+  if (std::optional<std::string> reason = not_a_part(part)) return Misfit{*reason, {}};
+  if (box.extents.size() != part.extents.size())
+    return Misfit{fmt::format("a box of {} coordinates for a part of {}", box.extents.size(), part.extents.size()), {}};
+  const int element_bits = bits(part.element);
+  const Map& map = part.layout.map();
+  const std::int64_t start = map(part.start) * element_bits;
+  if (start % (128 * 8) != 0)
+    return Misfit{fmt::format("it starts {} bytes into its tile: a box starts at multiples of 128", start / 8),
+                  part.start};
+  // The copy engine lays the box down densely, then swizzles absolute addresses.
+  const Map dense = row_major(box.extents);
+  const Swizzle wanted_swizzle = part.layout.swizzle();
+  const Swizzle given_swizzle = swizzle_of_span(box.swizzle_span, box.swizzle_atom);
+  bool brought = true;
+  std::int64_t wanted = 0, given = 0;
+  const auto difference = first_difference(part, [&](const auto& index, const auto& coordinate) {
+    for (std::size_t c = 0; c < index.size(); ++c) brought = brought && index[c] < box.extents[c];
+    if (!brought) return true;
+    const std::int64_t image = start + dense(index) * element_bits, place = map(coordinate) * element_bits;
+    given = given_swizzle(image / 8);
+    wanted = wanted_swizzle(place / 8);
+    return given != wanted || image % 8 != place % 8;
+  });
+  if (!difference) {
+    for (std::size_t c = 0; c < box.extents.size(); ++c) {
+      if (box.extents[c] <= part.extents[c]) continue;
+      std::vector<std::int64_t> beyond = part.start;
+      beyond[c] += part.extents[c];
+      return Misfit{fmt::format("a box of {} also brings {}, which is not in the part", tuple_text(box.extents),
+                                tuple_text(beyond)),
+                    beyond};
+    }
+    return std::nullopt;
+  }
+  if (!brought)
+    return Misfit{fmt::format("a box of {} does not bring {}", tuple_text(box.extents), tuple_text(*difference)),
+                  *difference};
+  return Misfit{fmt::format("{} lies at byte {} of the tile; the copy engine puts it at byte {}: a box is dense, its "
+                            "last coordinate innermost",
+                            tuple_text(*difference), wanted, given),
+                *difference};
+}
+
 BoxResult tensor_map_box(const Part& part) {
   if (std::optional<std::string> reason = not_a_part(part)) return refuse(*reason);
   if (std::optional<std::string> reason = over_the_limits(part)) return refuse(*reason);
-  const int element_bits = bits(part.element);
-  const Map& map = part.layout.map();
   const Swizzle& swizzle = part.layout.swizzle();
-  const std::int64_t start = map(part.start) * element_bits;
-  if (start % (128 * 8) != 0)
-    return refuse(fmt::format("it starts {} bytes into its tile: a box starts at multiples of 128", start / 8),
-                  part.start);
-  // The copy engine lays the box down densely, then swizzles absolute addresses.
-  const Map dense = row_major(part.extents);
-  std::int64_t wanted = 0, given = 0;
-  const auto difference = first_difference(part, [&](const auto& index, const auto& coordinate) {
-    const std::int64_t image = start + dense(index) * element_bits, place = map(coordinate) * element_bits;
-    given = swizzle(image / 8);
-    wanted = swizzle(place / 8);
-    return given != wanted || image % 8 != place % 8;
-  });
-  if (difference)
-    return refuse(fmt::format("{} lies at byte {} of the tile; the copy engine puts it at byte {}: a box is dense, its "
-                              "last coordinate innermost",
-                              tuple_text(*difference), wanted, given),
-                  *difference);
   Box box{part.extents, swizzle.span(), 16};
   if (swizzle.bits != 0) box.swizzle_atom = 1 << swizzle.base;
+  if (std::optional<Misfit> misfit = box_misfit(part, box)) return {std::nullopt, std::move(*misfit)};
   return {std::move(box), {}};
 }
 

@@ -48,4 +48,45 @@ TEST_CASE("the largest box that fills a tile in equal pieces") {
   CHECK_FALSE(largest(Map({{{64, 1}}, {{64, 64}}}), {}, {64, 64}).box);
 }
 
+TEST_CASE(
+    "the true box fills its part; with an extent or the swizzle changed the first coordinate that differs is named") {
+  const Box modes[] = {{{}, 0, 16}, {{}, 32, 16}, {{}, 64, 16}, {{}, 128, 16}, {{}, 128, 32}, {{}, 128, 64}};
+  for (const Box& mode : modes)
+    for (const Element element : {Element::f8e4m3, Element::f16, Element::tf32}) {
+      CAPTURE(mode.swizzle_span);
+      const std::int64_t row = (mode.swizzle_span == 0 ? 128 : mode.swizzle_span) / bytes(element);
+      const std::int64_t shape[] = {32, row};
+      llvm::Expected<Physical> tile =
+          Physical::make(row_major(shape), swizzle_of_span(mode.swizzle_span, mode.swizzle_atom));
+      REQUIRE(static_cast<bool>(tile));
+      const Part part{*tile, element, {0, 0}, {32, row}};
+      const BoxResult truth = tensor_map_box(part);
+      REQUIRE(truth.box);
+      CHECK_FALSE(box_misfit(part, *truth.box));
+      const auto changed = [&](auto change) {
+        Box box = *truth.box;
+        change(box);
+        const std::optional<Misfit> misfit = box_misfit(part, box);
+        REQUIRE(misfit);
+        return misfit->coordinate;
+      };
+      using Coordinates = std::vector<std::int64_t>;
+      CHECK(changed([](Box& box) { --box.extents[0]; }) == Coordinates{31, 0});
+      CHECK(changed([](Box& box) { ++box.extents[0]; }) == Coordinates{32, 0});
+      CHECK(changed([](Box& box) { --box.extents[1]; }) == Coordinates{0, row - 1});
+      CHECK(changed([](Box& box) { ++box.extents[1]; }) == Coordinates{1, 0});
+      for (const Box& other : modes) {
+        if (other.swizzle_span == mode.swizzle_span && other.swizzle_atom == mode.swizzle_atom) continue;
+        // By the two swizzles alone.
+        const Swizzle own = tile->swizzle(), given = swizzle_of_span(other.swizzle_span, other.swizzle_atom);
+        std::int64_t first = 0;
+        while (own(first * bytes(element)) == given(first * bytes(element))) ++first;
+        CHECK(changed([&](Box& box) {
+                box.swizzle_span = other.swizzle_span;
+                box.swizzle_atom = other.swizzle_atom;
+              }) == Coordinates{first / row, first % row});
+      }
+    }
+}
+
 }  // namespace warpcc::layout
