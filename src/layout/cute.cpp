@@ -352,8 +352,11 @@ llvm::Expected<Map> left_inverse(const Map& a) {
   Coordinate inverse;
   std::int64_t index = 0, covered = 1;
   for (const Placed& placed : modes) {
+    if (placed.mode.stride == 0) continue;
+    if (placed.mode.stride % covered != 0)
+      return refused(fmt::format("{} has no left inverse with strides: the stride {} is no multiple of {}", a.text(),
+                                 placed.mode.stride, covered));
     const std::int64_t run = placed.mode.stride / covered;
-    if (run < 1) continue;
     inverse.push_back({run, index});
     covered *= run;
     index = placed.index;

@@ -73,7 +73,8 @@ llvm::Expected<View> tile_to_shape(const Map& block, std::span<const std::int64_
 
 // r with a(r(i)) = i, on the longest run from 0 that single modes make up.
 Map right_inverse(const Map& a);
-// r with r(a(i)) = i where `a` is injective and the strides divide each other; a(r(a(i))) = a(i) where some are 0.
+// r with r(a(i)) = i where `a` is injective, a(r(a(i))) = a(i) where some strides are 0. Each stride must be a multiple
+// of those below.
 llvm::Expected<Map> left_inverse(const Map& a);
 
 // Without the modes of stride 0; those modes alone, as indices of `a`.

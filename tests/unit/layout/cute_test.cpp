@@ -73,6 +73,8 @@ TEST_CASE("complements, inverses, filters and casts") {
   CHECK(cute::right_inverse(Map({{{4, 2}}, {{2, 1}}})).text() == "((2, 4)) : ((4, 1))");
   CHECK(cute::right_inverse(Map({{{4, 2}}})).text() == "(1) : (0)");
   CHECK(text(cute::left_inverse(Map({{{4, 2}}}))) == "((2, 4)) : ((0, 1))");
+  CHECK(text(cute::left_inverse(Map({{{2, 2}, {2, 3}}}))) ==
+        "refused: ((2, 2)) : ((2, 3)) has no left inverse with strides: the stride 3 is no multiple of 2");
   CHECK(text(cute::left_inverse(Map({{{4, -1}}}))).find("refused: ") == 0);
   CHECK(cute::filter(Map({{{2, 0}, {4, 1}}, {{3, 0}}})).text() == "(4) : (1)");
   CHECK(cute::nullspace(Map({{{2, 0}, {4, 1}}, {{3, 0}}})).text() == "((2, 3)) : ((1, 8))");
