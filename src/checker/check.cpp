@@ -29,8 +29,9 @@ std::string unrunnable(const sass::Program& program) {
   }
   if (!program.axes.empty() && along_axes != program.cluster)
     return fmt::format("the axes of the cluster have {} CTAs, the cluster {}", along_axes, program.cluster);
-  for (std::int64_t extent : program.grid) {
-    if (extent < 1 || extent > INT32_MAX) return fmt::format("the grid has an extent of {}", extent);
+  for (std::size_t i = 0; i < 3; ++i) {  // CUDA C++ Programming Guide, technical specifications
+    if (program.grid[i] < 1 || program.grid[i] > (i == 0 ? INT32_MAX : UINT16_MAX))
+      return fmt::format("the grid has an extent of {}", program.grid[i]);
   }
   if (program.grid[0] % program.cluster != 0)
     return fmt::format("a grid of {} CTAs is no number of whole clusters of {}", program.grid[0], program.cluster);
@@ -63,9 +64,12 @@ std::string unrunnable(const sass::Program& program) {
   return {};
 }
 
-std::vector<std::int64_t> chosen(const Options& options, std::int64_t clusters) {
+// Beyond, running them all takes days.
+constexpr std::int64_t kMostClusters = 1 << 20;
+
+std::vector<std::int64_t> chosen(Options::Clusters how, const std::vector<std::int64_t>& list, std::int64_t clusters) {
   std::set<std::int64_t> which;
-  switch (options.clusters) {
+  switch (how) {
     case Options::Clusters::first_and_last:
       which = {0, clusters - 1};
       break;
@@ -73,7 +77,7 @@ std::vector<std::int64_t> chosen(const Options& options, std::int64_t clusters) 
       for (std::int64_t i = 0; i < clusters; ++i) which.insert(which.end(), i);
       break;
     case Options::Clusters::list:
-      for (std::int64_t i : options.list) {
+      for (std::int64_t i : list) {
         if (i >= 0 && i < clusters) which.insert(i);
       }
       break;
@@ -99,10 +103,25 @@ Outcome check(const sass::Program& program, const Options& options) {
   Interpreter interpreter(program, options, outcome, findings);
   if (outcome.failed()) return outcome;  // a tensor map that the copy engine refuses
   std::int64_t clusters = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
-  for (std::int64_t cluster : chosen(options, clusters)) interpreter.run_cluster(cluster);
-  if (options.values) {
-    bool whole = outcome.clusters_run == clusters && outcome.hangs == 0;
-    compare_with_product(program, interpreter.globals(), whole, outcome, findings);
+  Options::Clusters which = options.clusters;
+  if (which == Options::Clusters::first_and_last && interpreter.polls()) {
+    which = Options::Clusters::all;
+    outcome.notes.push_back(fmt::format("clusters wait for what others write: all {} are run", clusters));
+  }
+  if (which == Options::Clusters::all && clusters > kMostClusters) {
+    findings.add(Finding::Kind::protocol, Findings::kNoLine,
+                 fmt::format("cannot run all {} clusters of the grid, more than {}; `--clusters LIST` names some",
+                             clusters, kMostClusters));
+    return outcome;
+  }
+  for (int launch = 0; launch < options.launches; ++launch) {
+    if (launch > 0) interpreter.begin_launch();
+    bool ended = interpreter.launch(chosen(which, options.list, clusters), which == Options::Clusters::all);
+    if (options.values) {
+      bool whole = ended && interpreter.started() + interpreter.handed_out() == clusters;
+      compare_with_product(program, interpreter.globals(), whole, outcome, findings);
+    }
+    if (!ended) break;
   }
   findings.finish();
   outcome.not_held_fails = options.require_held && outcome.not_held > 0;

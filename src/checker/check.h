@@ -20,6 +20,8 @@ struct Options {
   bool values = false;        // compute, and compare C with the plain product
   bool require_held = false;  // lines that are held to nothing are errors
   int most_findings = 20;     // of one kind, then counted
+  int launches = 1;           // one after the other, on the same memory
+  std::uint64_t seed = 0;     // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };
 
 // Something wrong. Text for people: one line that says what, and lines of detail.

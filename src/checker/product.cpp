@@ -80,15 +80,15 @@ class Comparison {
                    fmt::format("{}[{}, {}] is {}, the product {}", name, row_, column_, got_, wants_),
                    {fmt::format("{} of {} elements are wrong, in rows {} .. {} and columns {} .. {}", wrong_, compared_,
                                 first_row_, last_row_ + 1, first_column_, last_column_ + 1)});
-      outcome.values_wrong = wrong_;
+      outcome.values_wrong += wrong_ - 1;
     }
     if (missing_ > 0) {
       findings.add(Finding::Kind::values, Findings::kNoLine,
                    fmt::format("{}[{}, {}] is stored by nobody, and {} elements more", name, missing_row_,
                                missing_column_, missing_ - 1));
-      outcome.values_wrong = wrong_ + missing_;
+      outcome.values_wrong += missing_ - 1;
     }
-    outcome.values_compared = compared_;
+    outcome.values_compared += compared_;
   }
 
  private:

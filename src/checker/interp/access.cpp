@@ -30,6 +30,22 @@ std::uint32_t Interpreter::shared_address(const Argument& argument, int lane) {
   return address;
 }
 
+void Interpreter::shared_addresses(const Argument& argument, Lanes& addresses) {
+  std::fill_n(addresses, kLanes, static_cast<std::uint32_t>(argument.number));
+  auto add = [&](const Slot& slot) {
+    if (slot.constant) return;
+    if (slot.file == isa::File::r) {
+      const std::uint32_t* values = read_lanes(slot);
+      for (int lane = 0; lane < kLanes; ++lane) addresses[lane] += values[lane];
+    } else {
+      std::uint32_t value = read_uniform(slot);
+      for (std::uint32_t& address : addresses) address += value;
+    }
+  };
+  add(argument.slot);
+  if (argument.second) add(*argument.second);
+}
+
 bool Interpreter::touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes) {
   if (!cta.shared.unit(offset).barrier && !cta.shared.unit(offset + bytes - 1).barrier) return false;
   for (std::uint32_t slot = offset / 8; slot * 8 < offset + bytes; ++slot) {
@@ -47,7 +63,7 @@ void Interpreter::shared_access(const Instruction& instruction) {
   const Argument& data = instruction.arguments[store ? 1 : 0];
   SharedMemory& shared = cta().shared;
   std::uint32_t bytes = instruction.bytes, word = std::min(bytes, 4u);
-  Lanes words[4], buffer;
+  Lanes words[4];
   const std::uint32_t* given[4] = {};
   for (int part = 0; part < instruction.width; ++part) {
     if (store) {
@@ -56,10 +72,11 @@ void Interpreter::shared_access(const Instruction& instruction) {
       std::fill_n(words[part], kLanes, 0);
     }
   }
-  (void)buffer;
+  Lanes addresses;
+  shared_addresses(at, addresses);
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
-    std::uint32_t address = shared_address(at, lane), offset = address & 0xffffff;
+    std::uint32_t address = addresses[lane], offset = address & 0xffffff;
     if (static_cast<int>(address >> 24) != cta().rank || !shared.inside(offset, bytes)) {
       report(Finding::Kind::memory,
              fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is this CTA's",
@@ -105,6 +122,12 @@ void Interpreter::before_global() {
   report(Finding::Kind::protocol, "reaches global memory before this warp has waited for the grid before (ACQBULK)");
 }
 
+// Without values nothing reads numbers of C again; flags and counts are kept.
+bool Interpreter::keeps(const machine::GlobalBuffer& buffer) const {
+  return options_.values || buffer.kept() || buffer.element() == layout::Element::u32 ||
+         buffer.element() == layout::Element::s32;
+}
+
 void Interpreter::global_access(const Instruction& instruction) {
   before_global();
   bool load = instruction.action == Action::load_global;
@@ -122,6 +145,11 @@ void Interpreter::global_access(const Instruction& instruction) {
   }
   const std::uint32_t* low = base.constant ? nullptr : read_lanes(base);
   const std::uint32_t* high = base.constant ? nullptr : read_lanes(part_of(base, 1));
+  // What a load that others' writes end has seen: addresses and words.
+  std::uint64_t seen = 0;
+  std::size_t seen_buffer = 0;
+  std::int64_t seen_first = -1, seen_last = -1;
+  std::uint32_t seen_value = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     std::uint64_t address =
@@ -141,6 +169,11 @@ void Interpreter::global_access(const Instruction& instruction) {
       continue;
     }
     machine::GlobalBuffer& global = globals_[buffer];
+    std::int64_t count = std::max<std::int64_t>(1, instruction.bytes / bytes);
+    if (!load) {
+      if (!keeps(global)) continue;
+      written(buffer, element, count);
+    }
     for (int part = 0; part < instruction.width; ++part) {
       // An element of less than 4 bytes: several in a register.
       std::int64_t per_word = std::max<std::int64_t>(1, std::min<std::int64_t>(4, instruction.bytes) / bytes);
@@ -159,7 +192,17 @@ void Interpreter::global_access(const Instruction& instruction) {
         }
       }
     }
+    if (!instruction.strong) continue;
+    if (seen_first < 0) {
+      seen_buffer = buffer;
+      seen_value = words[0][lane];
+    }
+    seen_first = seen_first < 0 ? element : std::min(seen_first, element);
+    seen_last = std::max(seen_last, element + count - 1);
+    seen = (seen ^ address) * 0x9e3779b97f4a7c15u;
+    for (int part = 0; part < instruction.width; ++part) seen = (seen ^ words[part][lane]) * 0xff51afd7ed558ccdu;
   }
+  if (seen_first >= 0 && polls_again(seen_buffer, seen_first, seen_last, seen_value, seen)) return;
   if (!load) progress();
   for (int part = 0; load && part < instruction.width; ++part)
     write_lanes(part_of(data.slot, part), words[part], mask_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "checker/interp/interpreter.h"
 
@@ -71,7 +72,7 @@ void Interpreter::copy_in(const Instruction& instruction) {
   }
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
-  pending_.loads.push_back(std::move(copy));
+  running_->pending.loads.push_back(std::move(copy));
   progress();
 }
 
@@ -138,13 +139,13 @@ void Interpreter::copy_out(const Instruction& instruction) {
   ++warp_->groups[copy.group];
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
-  pending_.stores.push_back(std::move(copy));
+  running_->pending.stores.push_back(std::move(copy));
   progress();
 }
 
 void Interpreter::write_back(CopyOut copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
-  Warp& warp = warps_[static_cast<std::size_t>(copy.warp)];
+  Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   Cta& cta = cta_of(warp.cta);
   if (options_.values)
     machine::store_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.shared, cta.shared,
@@ -155,7 +156,7 @@ void Interpreter::write_back(CopyOut copy) {
   while (warp.groups_done + 1 < warp.groups.size() && warp.groups[warp.groups_done] == 0) ++warp.groups_done;
   if (warp.groups_done < warp.groups_needed) return;
   warp.blocked = Blocked::no;
-  turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
+  running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
 }
 
 void Interpreter::close_group() {
@@ -209,7 +210,7 @@ void Interpreter::mma(const Instruction& instruction) {
   if (!work.mma) return;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   work.clock = warp_->clock;
-  pending_.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
+  running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
   progress();
 }
 
@@ -236,7 +237,7 @@ void Interpreter::commit(const Instruction& instruction) {
   }
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   work.clock = warp_->clock;
-  pending_.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
+  running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
   progress();
 }
 
@@ -256,7 +257,7 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
       } else {
         Warp* warp = warp_;
         std::uint32_t line = line_;
-        warp_ = &warps_[static_cast<std::size_t>(work.warp)];
+        warp_ = &running_->warps[static_cast<std::size_t>(work.warp)];
         line_ = work.line;
         for (int rank : work.ctas) signal(rank, work.barrier, work.clock);
         warp_ = warp;
@@ -268,10 +269,89 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
   }
 }
 
+// ---- cluster launch control (PTX ISA, clusterlaunchcontrol.try_cancel)
+// --------------------------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kAnswerBytes = 16;
+
+void Interpreter::request_work(const Instruction& instruction) {
+  Request request;
+  request.line = line_;
+  request.warp = warp_->number_in_cluster;
+  std::uint32_t to = scalar(instruction.arguments[0]);
+  request.answer = to & 0xffffff;
+  auto at = cluster_address(scalar(instruction.arguments[1]), false, "the request's barrier");
+  if (!at) return;
+  request.barrier = at->second;
+  if (static_cast<int>(to >> 24) != cta().rank || request.answer % kAnswerBytes != 0 ||
+      !cta().shared.inside(request.answer, kAnswerBytes)) {
+    report(Finding::Kind::memory,
+           fmt::format("asks for an answer at shared address {:#x}, not 16 aligned bytes of this CTA's", to));
+    return;
+  }
+  if (running_->refused) {
+    report(Finding::Kind::protocol, "asks for work after a request has failed: what comes of it is undefined");
+  }
+  for (int rank = 0; rank < program_.cluster; ++rank) {
+    if (!instruction.multicast && rank != cta().rank) continue;
+    Cta& target = cta_of(rank);
+    if (target.exited()) {
+      report(Finding::Kind::protocol, fmt::format("asks for an answer in CTA {}, which has exited", target.number));
+      return;
+    }
+    SharedMemory::Unit& unit = target.shared.unit(request.answer);
+    if (unit.landing > 0) {
+      report(Finding::Kind::memory, fmt::format("asks for an answer at {:#x} of CTA {}, where another one or a load is "
+                                                "still under way",
+                                                request.answer, target.number));
+    }
+    touches_barrier(target, request.answer, kAnswerBytes);
+    ++unit.landing;
+    request.ctas.push_back(rank);
+  }
+  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
+  request.clock = warp_->clock;
+  running_->requests.push_back(std::move(request));
+  progress();
+}
+
+// Word 0: x of the first CTA of the cluster taken; word 1: y, and z from bit 16 on; word 2, bit 0: one was taken.
+void Interpreter::answer(Request& request) {
+  std::optional<std::int64_t> taken = hand_out();
+  std::uint32_t words[4] = {};
+  if (taken) {
+    std::int64_t across = program_.grid[0] / program_.cluster;
+    words[0] = static_cast<std::uint32_t>(*taken % across * program_.cluster);
+    words[1] =
+        static_cast<std::uint32_t>(*taken / across % program_.grid[1] | *taken / across / program_.grid[1] << 16);
+    words[2] = 1;
+    running_->instructions = 0;  // a new piece of work
+  }
+  running_->refused = running_->refused || !taken;
+  for (int rank : request.ctas) {
+    Cta& target = cta_of(rank);
+    if (target.exited()) {
+      faults_.protocol(fmt::format("its answer reaches CTA {} after that has exited", target.number));
+      continue;
+    }
+    --target.shared.unit(request.answer).landing;
+    for (std::uint32_t i = 0; i < 4; ++i) target.shared.write(request.answer + 4 * i, 4, words[i]);
+    std::int32_t at = target.barrier_at[request.barrier / 8];
+    if (at < 0) {
+      faults_.protocol(fmt::format("its answer lands on a barrier at {:#x} of CTA {}, which nothing has initialised",
+                                   request.barrier, target.number));
+      continue;
+    }
+    BarrierState& state = target.barriers[static_cast<std::size_t>(at)];
+    if (state.barrier.land(kAnswerBytes, request.clock, barrier_name(target, request.barrier), faults_))
+      completed(target, state);
+  }
+}
+
 bool Interpreter::run_asynchronous() {
-  if (!pending_.loads.empty()) {
-    CopyIn copy = std::move(pending_.loads.front());
-    pending_.loads.pop_front();
+  if (!running_->pending.loads.empty()) {
+    CopyIn copy = std::move(running_->pending.loads.front());
+    running_->pending.loads.pop_front();
     land(copy);
     report_faults(faults_, copy);
     progress();
@@ -280,20 +360,35 @@ bool Interpreter::run_asynchronous() {
   auto has_commit = [](const std::deque<TensorWork>& queue) {
     return std::any_of(queue.begin(), queue.end(), [](const TensorWork& work) { return !work.mma; });
   };
-  for (auto& queue : pending_.queues) {
+  for (auto& queue : running_->pending.queues) {
     if (!has_commit(queue)) continue;
     run_tensor(queue);
     progress();
     return true;
   }
-  if (!pending_.stores.empty()) {
-    CopyOut copy = std::move(pending_.stores.back());
-    pending_.stores.pop_back();
+  if (!running_->requests.empty()) {
+    Request request = std::move(running_->requests.front());
+    running_->requests.pop_front();
+    answer(request);
+    report_faults(faults_, request);
+    progress();
+    return true;
+  }
+  auto& stores = running_->pending.stores;
+  if (!stores.empty()) {
+    // The newest of those that a warp waits for; where none does, the newest of all.
+    auto next = std::find_if(stores.rbegin(), stores.rend(), [&](const CopyOut& store) {
+      const Warp& warp = running_->warps[static_cast<std::size_t>(store.warp)];
+      return warp.blocked == Blocked::groups && store.group < warp.groups_needed;
+    });
+    if (next == stores.rend()) next = stores.rbegin();
+    CopyOut copy = std::move(*next);
+    stores.erase(std::next(next).base());
     write_back(std::move(copy));
     progress();
     return true;
   }
-  for (auto& queue : pending_.queues) {
+  for (auto& queue : running_->pending.queues) {
     if (queue.empty()) continue;
     run_tensor(queue);
     progress();
@@ -310,6 +405,9 @@ bool Interpreter::asynchronous(const Instruction& instruction) {
     case Action::copy_out:
     case Action::copy_add:
       copy_out(instruction);
+      return true;
+    case Action::request_work:
+      request_work(instruction);
       return true;
     case Action::close_group:
       close_group();

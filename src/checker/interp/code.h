@@ -59,6 +59,7 @@ enum class Action : std::uint8_t {
   copy_out,
   copy_add,
   prefetch_map,
+  request_work,
   close_group,
   wait_scoreboard,
   // barriers
@@ -111,6 +112,7 @@ struct Instruction {
   bool is_signed = false, wide = false, high = false, left = false, wrap = false;
   bool extended = false;  // .X, .EX: with a carry in
   bool pair = false, multicast = false, remote = false, sync = false, may_sleep = false, all = false;
+  bool strong = false;  // a load that sees what other clusters write
   bool bf16 = false;
   Comparison comparison = Comparison::equal;
   Combine combine = Combine::both;
@@ -149,6 +151,7 @@ struct ViewCode {
   const sass::View* view = nullptr;
   std::vector<Formula> copies;
   std::vector<Coordinate> coordinates;
+  std::vector<Formula> at;  // one a pin; empty: the pin's number
   bool varies = false;
 };
 
@@ -170,6 +173,11 @@ struct Code {
   std::vector<machine::TensorMap> maps;
   bool coloured = false;        // hardware registers are given
   bool waits_for_grid = false;  // ACQBULK or PREEXIT stand somewhere
+  bool polls = false;           // loads of global memory that see what other clusters write
+  bool asks_for_work = false;   // cluster launch control
+
+  // Clusters have to do with each other: they run together.
+  bool runs_together() const { return polls || asks_for_work; }
 };
 
 Code decode(const sass::Program& program);

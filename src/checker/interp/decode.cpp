@@ -73,6 +73,7 @@ constexpr Row kRows[] = {
     {"UTMASTG", Action::copy_out},
     {"UTMAREDG", Action::copy_add},
     {"UTMACCTL", Action::prefetch_map},
+    {"UGETNEXTWORKID", Action::request_work},
     {"UTMACMDFLUSH", Action::close_group},
     {"DEPBAR", Action::wait_scoreboard},
     {"BAR", Action::named_barrier},
@@ -288,6 +289,12 @@ class Decoder {
       case Action::store_global:
         instruction.bytes = has(".128.") ? 16 : has(".64.") ? 8 : has(".U16.") ? 2 : has(".U8.") ? 1 : 4;
         instruction.width = instruction.bytes > 4 ? instruction.bytes / 4 : 1;
+        instruction.strong = instruction.action == Action::load_global && has(".STRONG.");
+        code_.polls = code_.polls || instruction.strong;
+        break;
+      case Action::request_work:
+        instruction.multicast = has(".BROADCAST.");
+        code_.asks_for_work = true;
         break;
       case Action::add_global:
         instruction.bytes = has(".F32x4.") ? 16 : has(".F32x2.") ? 8 : 4;
@@ -366,6 +373,10 @@ class Decoder {
       }
       result.coordinates.push_back(std::move(out));
     }
+    for (const sass::Pin& pin : view.at) {
+      result.at.push_back(formula(pin.by));
+      result.varies = result.varies || result.at.back().varies;
+    }
     return result;
   }
 
@@ -392,6 +403,7 @@ class Decoder {
       case Action::copy_in:
       case Action::copy_out:
       case Action::copy_add:
+      case Action::request_work:
       case Action::barrier_init:
       case Action::barrier_arrive:
       case Action::barrier_test:

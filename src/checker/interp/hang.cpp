@@ -8,7 +8,7 @@
 namespace warpcc::checker {
 
 std::string Interpreter::where(const Warp& warp) const {
-  const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
+  const Cta& cta = *running_->ctas[static_cast<std::size_t>(warp.cta)];
   std::string text;
   if (!program_.sections.empty()) {
     const sass::Section& section =
@@ -26,13 +26,14 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
   std::vector<std::string> seen;
   for (const Instruction& instruction : code_.instructions) {
     bool signals = instruction.action == Action::barrier_arrive || instruction.action == Action::copy_in ||
-                   instruction.action == Action::commit;
+                   instruction.action == Action::request_work || instruction.action == Action::commit;
     if (!signals) continue;
     for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
       for (const ViewCode& view : code_.held[at].views) {
         if (static_cast<int>(view.view->barrier) != barrier.declared) continue;
         const sass::Line& line = program_.lines[instruction.line];
-        const char* does = instruction.action == Action::copy_in    ? "its bytes come by"
+        const char* does = instruction.action == Action::copy_in || instruction.action == Action::request_work
+                               ? "its bytes come by"
                            : instruction.action == Action::commit   ? "it is signalled by"
                            : instruction.arrival == Arrival::expect ? "its bytes are expected by"
                                                                     : "it is signalled by";
@@ -42,7 +43,7 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
             "{} {}{}{}{}, executed {} times in this cluster", does, line.place.empty() ? "" : line.place + ": ",
             line.comment.empty() ? fmt::format("{}", line.opcode->name) : fmt::format("`{}`", line.comment),
             section && section->kind == sass::Section::Kind::role ? " of role " : "", section ? section->name : "",
-            executed_[instruction.line]);
+            running_->executed[instruction.line]);
         if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
         seen.push_back(text);
       }
@@ -53,17 +54,17 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
 
 void Interpreter::report_hangs() {
   // Whoever waits for the cluster waits for the others' sake: they come first.
-  for (Warp& warp : warps_) {
+  for (Warp& warp : running_->warps) {
     if (warp.blocked != Blocked::exited && warp.blocked != Blocked::no && warp.blocked != Blocked::cluster_barrier)
       report_hang(warp);
   }
-  for (Warp& warp : warps_) {
+  for (Warp& warp : running_->warps) {
     if (warp.blocked == Blocked::cluster_barrier) report_hang(warp);
   }
 }
 
 void Interpreter::report_hang(Warp& warp) {
-  const Cta& cta = *ctas_[static_cast<std::size_t>(warp.cta)];
+  const Cta& cta = *running_->ctas[static_cast<std::size_t>(warp.cta)];
   std::string text = fmt::format("CTA {} warp {} waits ", cta.number, warp.index);
   std::vector<std::string> details;
   switch (warp.blocked) {
@@ -87,9 +88,9 @@ void Interpreter::report_hang(Warp& warp) {
       break;
     }
     case Blocked::cluster_barrier: {
-      text += fmt::format("on the cluster's barrier: {} warps have not arrived", cluster_barrier_->missing());
+      text += fmt::format("on the cluster's barrier: {} warps have not arrived", running_->barrier.missing());
       std::string missing;
-      for (const Warp& other : warps_) {
+      for (const Warp& other : running_->warps) {
         if (other.blocked == Blocked::exited || other.blocked == Blocked::cluster_barrier || other.cluster_arrived)
           continue;
         missing += fmt::format("{}CTA {} warp {}", missing.empty() ? "" : ", ", cta_of(other.cta).number, other.index);
@@ -102,6 +103,9 @@ void Interpreter::report_hang(Warp& warp) {
       break;
     case Blocked::allocation:
       text += "for the pair's other CTA to allocate tensor memory as well";
+      break;
+    case Blocked::poll:
+      report_poll(warp, text, details);
       break;
     case Blocked::no:
     case Blocked::exited:

@@ -150,17 +150,22 @@ Place place_of(const ViewCode& code, const Scope& scope, int lane) {
   place.rank = scope.cta.rank;
   if (!view.at.empty()) {
     std::vector<std::int64_t> axes = scope.cta.axes;
-    for (const sass::Pin& pin : view.at) {
-      if (pin.axis >= 0 && pin.axis < static_cast<int>(axes.size())) axes[static_cast<std::size_t>(pin.axis)] = pin.at;
+    for (std::size_t i = 0; i < view.at.size(); ++i) {
+      const sass::Pin& pin = view.at[i];
+      if (pin.axis < 0 || pin.axis >= static_cast<int>(axes.size())) continue;
+      std::int64_t at = code.at[i].empty() ? pin.at : evaluate(code.at[i], scope, lane);
+      place.no_cta = place.no_cta || at < 0 || at >= program.axes[static_cast<std::size_t>(pin.axis)].extent;
+      axes[static_cast<std::size_t>(pin.axis)] = at;
     }
-    place.rank = rank_of(program, axes);
+    place.inside = !place.no_cta;
+    if (place.inside) place.rank = rank_of(program, axes);
   }
   for (const Formula& copy : code.copies) place.copies.push_back(evaluate(copy, scope, lane));
 
   if (view.barrier != sass::MBarrierId::none) {
     const sass::MBarrier& barrier = program[view.barrier];
     std::int64_t copy = place.copies.empty() ? 0 : place.copies[0];
-    place.inside = copy >= 0 && copy < barrier.count;
+    place.inside = place.inside && copy >= 0 && copy < barrier.count;
     place.offset = barrier.offset + 8 * copy;
     return place;
   }
@@ -171,7 +176,7 @@ Place place_of(const ViewCode& code, const Scope& scope, int lane) {
   if (view.named_barrier >= 0) {
     const sass::NamedBarrier& barrier = program.named_barriers[static_cast<std::size_t>(view.named_barrier)];
     std::int64_t copy = place.copies.empty() ? 0 : place.copies[0];
-    place.inside = copy >= 0 && copy < barrier.count;
+    place.inside = place.inside && copy >= 0 && copy < barrier.count;
     place.offset = barrier.id + copy;
     return place;
   }
@@ -309,7 +314,8 @@ std::string view_text(const ViewCode& code, const Place& place, const sass::Prog
   for (std::size_t i = 0; i < view.at.size(); ++i) {
     const sass::Pin& pin = view.at[i];
     text += fmt::format("{}{} = {}{}", i == 0 ? " at (" : ", ", program.axes[static_cast<std::size_t>(pin.axis)].name,
-                        pin.at, i + 1 == view.at.size() ? ")" : "");
+                        axes_of(program, place.rank)[static_cast<std::size_t>(pin.axis)],
+                        i + 1 == view.at.size() ? ")" : "");
   }
   for (std::int64_t copy : place.copies) text += fmt::format("[{}]", copy);
   for (std::size_t i = 0; i < code.coordinates.size(); ++i) {

@@ -23,8 +23,9 @@ struct Scope {
 
 // Where a view begins.
 struct Place {
-  bool inside = true;  // the copies exist, and the coordinates lie in the buffer
-  int rank = 0;        // shared: the CTA in the cluster
+  bool inside = true;  // the CTA and the copies exist, and the coordinates lie in the buffer
+  bool no_cta = false;
+  int rank = 0;  // shared: the CTA in the cluster
   std::int64_t offset =
       0;  // shared: bytes; tensor: lane × 0x10000 + column in the buffer's allocation; global: the element
   std::int64_t copy_offset = 0;                      // of it, what comes of place and copies

@@ -7,17 +7,27 @@
 namespace warpcc::checker {
 namespace {
 
-// Turns without progress, beyond which a program that keeps running is taken to wait: first asynchronous work is let
-// go, then it is a program that never ends.
-constexpr std::uint64_t kIdleTurns = 64;
-constexpr std::uint64_t kEndlessTurns = 1 << 18;
-// A cluster that runs this long does not end; one with this many problems has nothing left to tell.
-constexpr std::uint64_t kMostInstructions = 200'000'000;
-constexpr std::uint64_t kMostProblems = 1 << 18;
-
 // Distance between buffers in the machine's global memory: no buffer is larger.
 constexpr std::uint64_t kGlobalBase = std::uint64_t{0x7f00} << 32;
 constexpr std::uint64_t kGlobalStep = std::uint64_t{1} << 40;
+
+// Whether anything but registers changes: a loop without such instructions waits for others.
+bool has_effect(Action action) {
+  return action >= Action::load_shared && action != Action::load_global && action != Action::branch &&
+         action != Action::nothing;
+}
+
+// The first instruction whose spelling is for one CTA where those before it are for a pair, or the other way round; and
+// one of those. PTX allows one cta_group in a kernel (PTX ISA, tcgen05 restrictions); freeing tensor memory tells none.
+std::optional<std::pair<const Instruction*, const Instruction*>> mixed_groups(const Code& code) {
+  const Instruction* first = nullptr;
+  for (const Instruction& each : code.instructions) {
+    if (each.action != Action::mma && each.action != Action::commit && each.action != Action::allocate) continue;
+    if (!first) first = &each;
+    if (each.pair != first->pair) return std::pair(&each, first);
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -35,120 +45,32 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
     findings_.add(fault.kind == machine::Fault::Kind::memory ? Finding::Kind::memory : Finding::Kind::protocol,
                   Findings::kNoLine, fault.text);
   }
+  if (auto mixed = mixed_groups(code_)) {
+    auto [other, first] = *mixed;
+    auto text = [&](const Instruction& each) {
+      const sass::Line& line = program_.lines[each.line];
+      return fmt::format("`{}`{}{} for {}", line.opcode->name, line.place.empty() ? "" : " of ", line.place,
+                         each.pair ? "the pair" : "one CTA");
+    };
+    findings_.add(Finding::Kind::protocol, other->line,
+                  fmt::format("mixes {} with {}: a kernel has one cta_group", text(*other), text(*first)));
+  }
   not_held_told_.assign(program.lines.size(), false);
   executed_.assign(program.lines.size(), 0);
-}
-
-void Interpreter::set_up(std::int64_t cluster) {
-  cluster_ = cluster;
-  ctas_.clear();
-  warps_.clear();
-  warps_per_cta_ = program_.threads / kLanes;
-  std::uint32_t begin = sass::Program::kSharedStart, end = begin + program_.dynamic_shared;
-  auto size = static_cast<std::size_t>(program_.cluster);
-  std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_);
-  std::size_t agents = warps + 2 * size;
-  std::int64_t across = program_.grid[0] / program_.cluster;
-  for (int rank = 0; rank < program_.cluster; ++rank) {
-    auto cta = std::make_unique<Cta>(begin, end, options_.values);
-    cta->rank = rank;
-    cta->axes = axes_of(program_, rank);
-    cta->index = {cluster % across * program_.cluster + rank, cluster / across % program_.grid[1],
-                  cluster / across / program_.grid[1]};
-    cta->number = cta->index[0] + program_.grid[0] * (cta->index[1] + program_.grid[1] * cta->index[2]);
-    cta->warps_left = warps_per_cta_;
-    for (std::size_t b = 0; b < program_.mbarriers.size(); ++b) {
-      const sass::MBarrier& declared = program_.mbarriers[b];
-      for (int copy = 0; copy < declared.count; ++copy) {
-        std::uint32_t offset = declared.offset + 8 * static_cast<std::uint32_t>(copy);
-        if (offset % 8 != 0 || !cta->shared.inside(offset, 8)) continue;
-        cta->barrier_at[offset / 8] = static_cast<std::int32_t>(cta->barriers.size());
-        BarrierState state;
-        state.offset = offset;
-        state.declared = static_cast<int>(b);
-        state.copy = copy;
-        cta->barriers.push_back(std::move(state));
-      }
-    }
-    for (int index = 0; index < warps_per_cta_; ++index) {
-      warps_.emplace_back(code_, rank, index, static_cast<int>(warps_.size()), agents);
-    }
-    ctas_.push_back(std::move(cta));
-  }
-  cluster_barrier_.emplace(static_cast<int>(warps));
-  turns_.emplace(warps);
-  pending_ = {};
-  pending_.queues.resize(warps);
-  tensor_core_ = {};
-  executed_.assign(program_.lines.size(), 0);
-  stopped_ = false;
-  for (std::size_t i = 0; i < warps; ++i) turns_->wake(i);
-}
-
-void Interpreter::run_cluster(std::int64_t cluster) {
-  set_up(cluster);
-  std::uint64_t seen = progress_, idle = 0;
-  std::uint64_t slept_at = ~std::uint64_t{0};
-  std::uint64_t instructions = outcome_.instructions, problems = outcome_.protocol_problems + outcome_.memory_problems;
-  while (!stopped_) {
-    if (std::optional<std::size_t> next = turns_->next()) {
-      run_turn(warps_[*next]);
-      idle = seen == progress_ ? idle + 1 : 0;
-      seen = progress_;
-      if (idle % kIdleTurns == kIdleTurns - 1) run_asynchronous();
-      if (outcome_.protocol_problems + outcome_.memory_problems - problems > kMostProblems) {
-        outcome_.notes.push_back(fmt::format("cluster {} is given up after {} problems", cluster, kMostProblems));
-        stopped_ = true;
-        break;
-      }
-      if (outcome_.instructions - instructions > kMostInstructions) {
-        report(Finding::Kind::hang, fmt::format("runs for ever: {} instructions", kMostInstructions));
-        stopped_ = true;
-        break;
-      }
-      if (idle > kEndlessTurns) {
-        report(Finding::Kind::hang,
-               fmt::format("runs for ever: {} turns without a step of any barrier, copy or MMA, here at last {}", idle,
-                           where(*warp_)));
-        break;
-      }
-      continue;
-    }
-    if (run_asynchronous()) continue;
-    // A wait that gives up after a while, and finds nothing changed when all others have waited too, waits for ever.
-    if (slept_at != progress_ && wake_sleepers()) {
-      slept_at = progress_;
-      continue;
-    }
-    break;
-  }
-  finish_cluster();
-  ++outcome_.clusters_run;
-}
-
-bool Interpreter::wake_sleepers() {
-  bool any = false;
-  for (Warp& warp : warps_) {
-    if (warp.blocked != Blocked::mbarrier) continue;
-    warp.blocked = Blocked::no;
-    warp.timed_out = true;
-    BarrierState& barrier = cta_of(warp.cta).barriers[static_cast<std::size_t>(warp.blocked_barrier)];
-    std::erase(barrier.waiting, warp.number_in_cluster);
-    turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
-    any = true;
-  }
-  return any;
+  warps_per_cta_ = program.threads / kLanes;
+  clusters_ = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
+  random_ = options.seed;
 }
 
 Scope Interpreter::scope() const {
   const sass::Section* section = program_.sections.empty() ? nullptr : &program_.sections[code_.section_of[line_]];
-  return {program_, *warp_, *ctas_[static_cast<std::size_t>(warp_->cta)], section, cluster_};
+  return {program_, *warp_, *running_->ctas[static_cast<std::size_t>(warp_->cta)], section, running_->number};
 }
 
-void Interpreter::run_turn(Warp& warp) {
+void Interpreter::run_turn(Warp& warp, int instructions) {
   warp_ = &warp;
   if (warp.blocked == Blocked::exited) return;
-  for (int i = 0; i < machine::Turns::kQuantum && !stopped_; ++i) {
+  for (int i = 0; i < instructions && !stopped_; ++i) {
     if (warp.pc >= code_.instructions.size()) {
       line_ = static_cast<std::uint32_t>(code_.instructions.size()) - 1;
       report(Finding::Kind::protocol, "runs past the end of the code, which has no EXIT");
@@ -158,6 +80,7 @@ void Interpreter::run_turn(Warp& warp) {
     const Instruction& instruction = code_.instructions[warp.pc];
     line_ = warp.pc;
     ++outcome_.instructions;
+    ++running_->instructions;
     Next next = step(instruction);
     if (!faults_.empty()) report_faults(faults_);
     if (next == Next::on) ++warp.pc;
@@ -166,7 +89,7 @@ void Interpreter::run_turn(Warp& warp) {
       return;
     }
   }
-  turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
+  running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
 }
 
 Interpreter::Next Interpreter::step(const Instruction& instruction) {
@@ -190,18 +113,19 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
       report(Finding::Kind::protocol, "exits with tensor loads that it has not waited for");
     warp_->blocked = Blocked::exited;
     --cta().warps_left;
-    cluster_barrier_->exit(warp_->number_in_cluster);
+    running_->barrier.exit(warp_->number_in_cluster);
     progress();
-    for (Warp& other : warps_) {
-      if (other.blocked != Blocked::cluster_barrier || !cluster_barrier_->passed(other.number_in_cluster)) continue;
+    for (Warp& other : running_->warps) {
+      if (other.blocked != Blocked::cluster_barrier || !running_->barrier.passed(other.number_in_cluster)) continue;
       other.blocked = Blocked::no;
-      other.clock.join(cluster_barrier_->completed());
-      turns_->wake(static_cast<std::size_t>(other.number_in_cluster));
+      other.clock.join(running_->barrier.completed());
+      running_->turns.wake(static_cast<std::size_t>(other.number_in_cluster));
     }
     return Next::exited;
   }
   if (mask_ == 0) return Next::on;
-  ++executed_[line_];
+  if (warp_->poll_line != ~0u && has_effect(instruction.action)) warp_->poll_line = ~0u;
+  ++running_->executed[line_];
   first_lane_ = std::countr_zero(mask_);
   if (instruction.counts_as_not_held && !not_held_told_[line_]) {
     not_held_told_[line_] = true;
@@ -210,7 +134,9 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
   if (instruction.held != instruction.held_end) check_reach(instruction, mask_);
 
   Next next = Next::on;
-  if (!arithmetic(instruction) && !memory_access(instruction) && !asynchronous(instruction)) {
+  if (memory_access(instruction)) {
+    if (warp_->blocked == Blocked::poll) return Next::blocked;
+  } else if (!arithmetic(instruction) && !asynchronous(instruction)) {
     if (std::optional<Next> settled = synchronise(instruction)) {
       next = *settled;
     } else if (instruction.action == Action::unknown || instruction.action == Action::trap) {
@@ -228,21 +154,21 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
 
 void Interpreter::finish_cluster() {
   bool all_left = true;
-  for (const Warp& warp : warps_) all_left = all_left && warp.blocked == Blocked::exited;
+  for (const Warp& warp : running_->warps) all_left = all_left && warp.blocked == Blocked::exited;
   if (!all_left) {
     if (!stopped_) report_hangs();
     return;
   }
   // The hardware keeps shared memory for stores under way: worth a word, no more.
-  if (!pending_.stores.empty() && !unread_told_) {
+  if (!running_->pending.stores.empty() && !unread_told_) {
     unread_told_ = true;
     outcome_.notes.push_back(fmt::format(
         "{} stores of the copy engine are still to be read when their warps exit; `store.wait.read 0` waits for them",
-        pending_.stores.size()));
+        running_->pending.stores.size()));
   }
   while (run_asynchronous()) {
   }
-  for (auto& cta : ctas_) {
+  for (auto& cta : running_->ctas) {
     for (const BarrierState& state : cta->barriers) {
       if (!state.barrier.live() || state.barrier.between_phases()) continue;
       findings_.add(Finding::Kind::protocol, Findings::kNoLine,
@@ -294,7 +220,7 @@ void Interpreter::report_faults(machine::Faults& faults, const Begun& begun) {
   if (faults.empty()) return;
   Warp* warp = warp_;
   std::uint32_t line = line_;
-  warp_ = &warps_[static_cast<std::size_t>(begun.warp)];
+  warp_ = &running_->warps[static_cast<std::size_t>(begun.warp)];
   line_ = begun.line;
   report_faults(faults);
   warp_ = warp;

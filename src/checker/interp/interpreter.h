@@ -1,8 +1,9 @@
-// Runs a decoded program on the machine: the warps of one cluster at a time, by name and as coloured in step, with
+// Runs a decoded program on the machine: the clusters of a launch, their warps by name and as coloured in step, with
 // every line checked against what it is held to.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,52 +11,34 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
-#include "checker/interp/state.h"
 #include "checker/machine/global_memory.h"
-#include "checker/machine/scheduler.h"
 #include "checker/machine/tensor_core.h"
 #include "checker/report/findings.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::checker {
 
-// Asynchronous work, with the line and the warp that began it.
-struct Begun {
-  std::uint32_t line = 0;
-  int warp = 0;          // by number in the cluster
-  machine::Clock clock;  // of the warp, when it began it
-};
-struct CopyIn : Begun {
-  struct Target {
-    int cta;
-    std::uint32_t shared;
-    int barrier_cta;
-    std::uint32_t barrier;
-  };
-  int map = 0;
-  machine::Coordinates start{};
-  llvm::SmallVector<Target, 2> targets;
-};
-struct TensorWork : Begun {
-  std::optional<machine::TensorCore::Ready> mma;  // none: a commit
-  llvm::SmallVector<int, 2> ctas;                 // of the MMA, or where the commit signals
-  std::uint32_t barrier = 0;
-};
-struct CopyOut : Begun {
-  int map = 0;
-  machine::Coordinates start{};
-  std::uint32_t shared = 0;
-  bool add = false;
-  std::size_t group = 0;
-};
-
 class Interpreter {
  public:
   Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings);
 
-  void run_cluster(std::int64_t cluster);
+  // Runs the kernel once: the clusters `chosen`, which are the whole grid if `all`. Answers whether they came to an
+  // end.
+  bool launch(std::vector<std::int64_t> chosen, bool all);
+
+  // Another launch follows on the same memory.
+  void begin_launch() {
+    for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
+  }
+
+  // Whether clusters wait for what other clusters write: then all of them are needed.
+  bool polls() const { return code_.polls; }
+  // How many clusters the last launch began, and how many were handed out to those that ran.
+  std::int64_t started() const { return started_; }
+  std::int64_t handed_out() const { return handed_out_; }
 
   const std::vector<machine::GlobalBuffer>& globals() const {
     return globals_;
@@ -65,15 +48,28 @@ class Interpreter {
   enum class Next : std::uint8_t { on, jumped, blocked, exited };
   using Lanes = std::uint32_t[kLanes];
 
-  // ---- interpreter.cpp: the loop
-  void set_up(std::int64_t cluster);
-  void run_turn(Warp& warp);
+  // ---- launch.cpp: the clusters of a launch
+  void start(std::int64_t cluster);
+  bool run_slice(std::uint64_t turns);
+  void run_on(Warp& warp);
+  bool wake_all();
+  void end(std::size_t resident);
+  void shuffle(std::vector<std::int64_t>& clusters);
+  std::uint64_t random(std::uint64_t below);
+  std::optional<std::int64_t> hand_out();
+
+  // ---- polls.cpp: flags in global memory
+  bool polls_again(std::size_t buffer, std::int64_t first, std::int64_t last, std::uint32_t value, std::uint64_t seen);
+  void written(std::size_t buffer, std::int64_t first, std::int64_t count);
+  void report_poll(Warp& warp, std::string& text, std::vector<std::string>& details);
+
+  // ---- interpreter.cpp: a warp's turn
+  void run_turn(Warp& warp, int instructions);
   Next step(const Instruction& instruction);
-  bool wake_sleepers();
   void finish_cluster();
   Scope scope() const;
-  Cta& cta() { return *ctas_[static_cast<std::size_t>(warp_->cta)]; }
-  Cta& cta_of(int rank) { return *ctas_[static_cast<std::size_t>(rank)]; }
+  Cta& cta() { return *running_->ctas[static_cast<std::size_t>(warp_->cta)]; }
+  Cta& cta_of(int rank) { return *running_->ctas[static_cast<std::size_t>(rank)]; }
 
   // ---- registers.cpp
   std::uint32_t execution_mask(const Instruction& instruction);
@@ -85,6 +81,7 @@ class Interpreter {
   void write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask);
   void write_uniform(Slot slot, std::uint32_t value);
   void write_predicate(Slot slot, std::uint32_t value, std::uint32_t mask);
+  bool check_written(Slot slot);
   void check_range(Slot slot, std::uint32_t value);
   void differs(Slot slot, std::uint32_t named, std::uint32_t hardware);
   std::string slot_name(Slot slot) const;
@@ -108,8 +105,10 @@ class Interpreter {
   void global_access(const Instruction& instruction);
   void tensor_access(const Instruction& instruction);
   std::uint32_t shared_address(const Argument& argument, int lane);
+  void shared_addresses(const Argument& argument, Lanes& addresses);
   bool touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes);
   void before_global();
+  bool keeps(const machine::GlobalBuffer& buffer) const;
 
   // ---- synchronise.cpp
   std::optional<Next> synchronise(const Instruction& instruction);
@@ -132,6 +131,8 @@ class Interpreter {
   void copy_out(const Instruction& instruction);
   void mma(const Instruction& instruction);
   void commit(const Instruction& instruction);
+  void request_work(const Instruction& instruction);
+  void answer(Request& request);
   bool run_asynchronous();
   void land(CopyIn& copy);
   void run_tensor(std::deque<TensorWork>& queue);
@@ -147,6 +148,7 @@ class Interpreter {
   // ---- reach.cpp: lines that reach something
   void check_reach(const Instruction& instruction, std::uint32_t mask);
   void reach_load(const Instruction& instruction);
+  void reach_request(const Instruction& instruction);
   void reach_store(const Instruction& instruction);
   void reach_mma(const Instruction& instruction);
   void reach_commit(const Instruction& instruction);
@@ -192,21 +194,32 @@ class Interpreter {
   std::vector<bool> not_held_told_;
   bool unread_told_ = false;
 
-  // The cluster that runs.
-  std::int64_t cluster_ = 0;
-  std::vector<std::unique_ptr<Cta>> ctas_;
-  std::vector<Warp> warps_;
-  std::optional<machine::ClusterBarrier> cluster_barrier_;
-  std::optional<machine::Turns> turns_;
-  machine::Pending<CopyIn, TensorWork, CopyOut> pending_;
   machine::TensorCore tensor_core_;
   machine::Faults faults_;
-  std::vector<std::uint64_t> executed_;  // by line
+  std::uint64_t random_ = 0;
+
+  // The launch.
+  std::vector<std::unique_ptr<Cluster>> resident_;
+  std::deque<std::int64_t> to_start_;
+  bool all_chosen_ = false;                     // what is to start can be handed out
+  std::vector<std::int64_t> chosen_;            // in order
+  std::int64_t next_free_ = 0, last_free_ = 0;  // of the clusters that are not chosen: those not handed out yet
+  std::int64_t clusters_ = 0;                   // of the grid
+  std::int64_t started_ = 0, handed_out_ = 0;
+  struct Poll {
+    Cluster* cluster;
+    int warp;
+    std::size_t buffer;
+    std::int64_t first, last;  // elements
+  };
+  std::vector<Poll> polls_;              // of warps that sleep
+  std::vector<std::uint64_t> executed_;  // by line, in the clusters that have ended
   std::uint64_t progress_ = 0;
   int warps_per_cta_ = 0;
   bool stopped_ = false;  // an instruction that the machine lacks, a trap
 
   // The instruction that runs.
+  Cluster* running_ = nullptr;
   Warp* warp_ = nullptr;
   std::uint32_t line_ = 0;
   std::uint32_t mask_ = 0;

@@ -52,6 +52,9 @@ void Interpreter::check_reach(const Instruction& instruction, std::uint32_t mask
     case Action::copy_add:
       reach_store(instruction);
       break;
+    case Action::request_work:
+      reach_request(instruction);
+      break;
     case Action::mma:
       reach_mma(instruction);
       break;
@@ -197,6 +200,42 @@ void Interpreter::reach_load(const Instruction& instruction) {
   if (const ViewCode* source = reached(instruction, 1, held)) coordinates_fit(*held, *source, map, map_index, start);
   if (const ViewCode* barrier = reached(instruction, 2, held))
     barrier_fits(*held, *barrier, scalar(vector, 1), first_lane_);
+  // A slice that goes to all along an axis: the pipe says which.
+  const ViewCode* tile = reached(instruction, 0, held);
+  if (!instruction.multicast || !tile) return;
+  for (const sass::Pipe& pipe : program_.pipes) {
+    bool carries = std::find(pipe.carries.begin(), pipe.carries.end(), tile->view->buffer) != pipe.carries.end();
+    if (!carries || !pipe.across) continue;
+    std::uint32_t mask = scalar(instruction.arguments[2]) & 0xffff;
+    std::uint32_t wants = across(program_, program_.axes[static_cast<std::size_t>(*pipe.across)].name, cta().rank);
+    if (mask != wants)
+      wrong(*held, first_lane_,
+            fmt::format("loads into the CTAs {:#x}; those across {} are {:#x}", mask,
+                        program_.axes[static_cast<std::size_t>(*pipe.across)].name, wants));
+  }
+}
+
+// The answer's 16 bytes, and the barrier.
+void Interpreter::reach_request(const Instruction& instruction) {
+  const HeldCode* held = nullptr;
+  if (const ViewCode* to = reached(instruction, 0, held)) {
+    Place place = place_of(*to, scope(), first_lane_);
+    const sass::Buffer* buffer = to->view->buffer == sass::BufferId::none ? nullptr : &program_[to->view->buffer];
+    Extents extents = extents_of(*to, program_);
+    std::int64_t bits = buffer ? layout::bits(buffer->element) : 0;
+    for (std::int64_t extent : extents.extents) bits *= extent;
+    std::uint32_t address = scalar(instruction.arguments[0]);
+    std::uint32_t wants = static_cast<std::uint32_t>(place.rank) << 24 | static_cast<std::uint32_t>(place.offset);
+    if (!buffer || buffer->space != sass::MemorySpace::shared || bits != 128) {
+      wrong(*held, first_lane_, fmt::format("an answer has 16 bytes, held to {}", view_text(*to, place, program_)));
+    } else if (!place.inside || address != wants) {
+      wrong(*held, first_lane_,
+            fmt::format("reaches shared address {:#x}, held to {} at {:#x}", address, view_text(*to, place, program_),
+                        wants));
+    }
+  }
+  if (const ViewCode* barrier = reached(instruction, 1, held))
+    barrier_fits(*held, *barrier, scalar(instruction.arguments[1]), first_lane_);
 }
 
 void Interpreter::reach_store(const Instruction& instruction) {
@@ -264,6 +303,7 @@ bool Interpreter::accumulator_fits(const HeldCode& held, const ViewCode& view, c
     return false;
   }
   layout::Map image = layout::accumulator(instruction.m, instruction.n, pair);
+  if (image.rank() == 0) return true;  // a shape that no such MMA has: its issue says so
   if (image.extent(0) != extents.extents[0] || image.extent(1) != extents.extents[1]) {
     wrong(held, first_lane_,
           fmt::format("D has {} rows and {} columns in a CTA, held to {}", image.extent(0), image.extent(1), text()));
@@ -325,17 +365,11 @@ void Interpreter::reach_commit(const Instruction& instruction) {
   const HeldCode* held = nullptr;
   const ViewCode* view = reached(instruction, 0, held);
   std::uint32_t address = scalar(instruction.arguments[0]);
-  if (!instruction.multicast) {
-    barrier_fits(*held, *view, address, first_lane_);
-    return;
-  }
   // Multicast: the same place in every CTA of the mask. Whose place the address names does not matter.
   Place place = place_of(*view, scope(), first_lane_);
-  if ((address & 0xffffff) != static_cast<std::uint32_t>(place.offset) || !place.inside) {
-    barrier_fits(*held, *view, address, first_lane_);
-    return;
-  }
-  std::uint32_t mask = scalar(instruction.arguments[2]) & 0xffff;
+  bool is_there = place.inside && (address & 0xffffff) == static_cast<std::uint32_t>(place.offset);
+  if (!(instruction.multicast && is_there) && !barrier_fits(*held, *view, address, first_lane_)) return;
+  std::uint32_t mask = instruction.multicast ? scalar(instruction.arguments[2]) & 0xffff : 1u << (address >> 24 & 31);
   for (const sass::Pipe& pipe : program_.pipes) {
     bool full = pipe.full == view->view->barrier, empty = pipe.empty == view->view->barrier;
     if (!full && !empty) continue;
@@ -395,23 +429,31 @@ void Interpreter::reach_lanes(const Instruction& instruction, std::uint32_t mask
   bool load = instruction.action == Action::load_shared || instruction.action == Action::load_global;
   const Argument& at = instruction.arguments[load ? 1 : 0];
   bool global = at.kind == sass::Operand::Kind::global;
+  Lanes addresses;
+  const std::uint32_t *low = nullptr, *high = nullptr;
+  const Slot base = at.second ? *at.second : at.slot;
+  if (!global) {
+    shared_addresses(at, addresses);
+  } else if (!base.constant) {
+    Slot second = base;
+    ++second.name;
+    if (second.hardware >= 0) ++second.hardware;
+    low = read_lanes(base);
+    high = read_lanes(second);
+  }
   for (int lane = first_lane_; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1)) continue;
     Place place = place_of(*view, scope(), lane);
     std::uint64_t address = 0, wants = 0;
     if (global) {
-      const Slot base = at.second ? *at.second : at.slot;
-      Slot high = base;
-      ++high.name;
-      if (high.hardware >= 0) ++high.hardware;
-      address = base.constant ? 0 : (static_cast<std::uint64_t>(read_lanes(high)[lane]) << 32 | read_lanes(base)[lane]);
+      address = low ? static_cast<std::uint64_t>(high[lane]) << 32 | low[lane] : 0;
       address += static_cast<std::uint64_t>(at.number);
       if (view->view->buffer != sass::BufferId::none) {
         wants = global_base_[static_cast<std::size_t>(view->view->buffer)] +
                 static_cast<std::uint64_t>(place.offset * layout::bits(program_[view->view->buffer].element) / 8);
       }
     } else {
-      address = shared_address(at, lane);
+      address = addresses[lane];
       wants = static_cast<std::uint32_t>(place.rank) << 24 | static_cast<std::uint32_t>(place.offset);
     }
     if (place.inside && address == wants) continue;

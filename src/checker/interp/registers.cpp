@@ -29,13 +29,23 @@ void Interpreter::differs(Slot slot, std::uint32_t named, std::uint32_t hardware
                                                hardware, isa::prefix(slot.file), slot.hardware));
 }
 
+// A register that is read before it is written holds what another value has left there.
+bool Interpreter::check_written(Slot slot) {
+  std::uint32_t& written = warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)];
+  if ((mask_ & ~written) == 0) return true;
+  report(Finding::Kind::memory, fmt::format("reads {}, which this warp has not written", slot_name(slot)));
+  written = kAllLanes;  // once
+  return false;
+}
+
 const std::uint32_t* Interpreter::read_lanes(Slot slot) {
+  bool is_written = check_written(slot);
   const std::uint32_t* named = warp_->named.lanes(slot.name);
   if (slot.hardware >= 0) {
     std::uint32_t* hardware = warp_->hardware.lanes(slot.hardware);
     for (int lane = 0; lane < kLanes; ++lane) {
       if (named[lane] == hardware[lane] || !(mask_ >> lane & 1)) continue;
-      differs(slot, named[lane], hardware[lane]);
+      if (is_written) differs(slot, named[lane], hardware[lane]);
       std::copy_n(named, kLanes, hardware);
       break;
     }
@@ -50,11 +60,12 @@ const std::uint32_t* Interpreter::read_lanes(Slot slot) {
 }
 
 std::uint32_t Interpreter::read_uniform(Slot slot) {
+  bool is_written = check_written(slot);
   std::uint32_t named = warp_->named.ur[static_cast<std::size_t>(slot.name)];
   if (slot.hardware >= 0) {
     std::uint32_t& hardware = warp_->hardware.ur[static_cast<std::size_t>(slot.hardware)];
     if (named != hardware) {
-      differs(slot, named, hardware);
+      if (is_written) differs(slot, named, hardware);
       hardware = named;
     }
   }
@@ -88,13 +99,14 @@ std::uint32_t Interpreter::predicate(const Argument& argument) {
   const Slot& slot = argument.slot;
   if (!slot.constant) {
     bool uniform = slot.file == File::up;
+    bool is_written = check_written(slot);
     auto& named = uniform ? warp_->named.up : warp_->named.p;
     value = named[static_cast<std::size_t>(slot.name)];
     if (slot.hardware >= 0) {
       std::uint32_t& hardware =
           (uniform ? warp_->hardware.up : warp_->hardware.p)[static_cast<std::size_t>(slot.hardware)];
       if ((value ^ hardware) & mask_) {
-        differs(slot, value, hardware);
+        if (is_written) differs(slot, value, hardware);
         hardware = value;
       }
     }
@@ -104,6 +116,7 @@ std::uint32_t Interpreter::predicate(const Argument& argument) {
 
 void Interpreter::write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask) {
   if (slot.constant) return;
+  warp_->written[static_cast<int>(File::r)][static_cast<std::size_t>(slot.name)] |= mask;
   std::uint32_t* named = warp_->named.lanes(slot.name);
   std::uint32_t* hardware = slot.hardware >= 0 ? warp_->hardware.lanes(slot.hardware) : nullptr;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -121,6 +134,7 @@ void Interpreter::write_lanes(Slot slot, const std::uint32_t* values, std::uint3
 
 void Interpreter::write_uniform(Slot slot, std::uint32_t value) {
   if (slot.constant) return;
+  warp_->written[static_cast<int>(File::ur)][static_cast<std::size_t>(slot.name)] = kAllLanes;
   warp_->named.ur[static_cast<std::size_t>(slot.name)] = value;
   if (slot.hardware >= 0) warp_->hardware.ur[static_cast<std::size_t>(slot.hardware)] = value;
   if (code_.range_of[static_cast<int>(File::ur)][static_cast<std::size_t>(slot.name)]) check_range(slot, value);
@@ -129,6 +143,7 @@ void Interpreter::write_uniform(Slot slot, std::uint32_t value) {
 void Interpreter::write_predicate(Slot slot, std::uint32_t value, std::uint32_t mask) {
   if (slot.constant) return;
   bool uniform = slot.file == File::up;
+  warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)] |= uniform ? kAllLanes : mask;
   auto write = [&](std::vector<std::uint32_t>& bank, int at) {
     std::uint32_t& to = bank[static_cast<std::size_t>(at)];
     to = (to & ~mask) | (value & mask);

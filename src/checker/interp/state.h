@@ -34,7 +34,7 @@ struct Bank {
   const std::uint32_t* lanes(int slot) const { return &r[static_cast<std::size_t>(slot) * kLanes]; }
 };
 
-enum class Blocked : std::uint8_t { no, mbarrier, named_barrier, cluster_barrier, groups, allocation, exited };
+enum class Blocked : std::uint8_t { no, mbarrier, named_barrier, cluster_barrier, groups, allocation, poll, exited };
 
 struct Warp {
   static constexpr int kHardware = 256 + 128;  // of a file, with room for a group at the end
@@ -47,12 +47,15 @@ struct Warp {
         hardware(code.coloured ? kHardware : 0, code.coloured ? kHardware : 0, code.coloured ? kHardware : 0,
                  code.coloured ? kHardware : 0),
         clock(agents),
-        groups(1, 0) {}
+        groups(1, 0) {
+    for (int file = 0; file < 4; ++file) written[file].assign(code.range_of[file].size(), 0);
+  }
 
   int cta, index, number_in_cluster;
   std::uint32_t pc = 0;
-  Bank named;     // the program by name
-  Bank hardware;  // the program as coloured
+  Bank named;                             // the program by name
+  Bank hardware;                          // the program as coloured
+  std::vector<std::uint32_t> written[4];  // by file and named slot: the lanes that have been written
   machine::Clock clock;
 
   Blocked blocked = Blocked::no;
@@ -64,6 +67,14 @@ struct Warp {
 
   std::uint32_t failed_at = ~0u;  // the test of a barrier that said false last: where it says so again, the warp sleeps
   bool timed_out = false;         // woken from such a sleep without cause
+
+  // A load of global memory that is done again and again: what it read last. The second time that nothing has changed,
+  // the warp sleeps until something is written there.
+  std::uint32_t poll_line = ~0u;
+  std::uint64_t poll_seen = 0;
+  std::size_t poll_buffer = 0;
+  std::int64_t poll_element = 0;
+  std::uint32_t poll_value = 0;
 
   std::vector<int> groups;        // of the copy engine's stores, oldest first: stores yet to be read; the last is open
   std::size_t groups_done = 0;    // the first so many are done

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "checker/interp/interpreter.h"
 
@@ -56,9 +57,9 @@ BarrierState* Interpreter::barrier_at(int rank, std::uint32_t offset, bool creat
 
 void Interpreter::completed(Cta& cta, BarrierState& barrier) {
   for (int number : barrier.waiting) {
-    Warp& warp = warps_[static_cast<std::size_t>(number)];
+    Warp& warp = running_->warps[static_cast<std::size_t>(number)];
     warp.blocked = Blocked::no;
-    turns_->wake(static_cast<std::size_t>(number));
+    running_->turns.wake(static_cast<std::size_t>(number));
   }
   barrier.waiting.clear();
 }
@@ -75,6 +76,10 @@ void Interpreter::barrier_init(const Instruction& instruction) {
   if ((low & 1) != 0 || (high & 0x7ff) != 0 || (low >> 1) != (high >> 11)) {
     report(Finding::Kind::protocol,
            fmt::format("{} is initialised with {:#x} and {:#x}, which say no count", name, low, high));
+  }
+  if (std::popcount(mask_) > 1) {
+    report(Finding::Kind::protocol,
+           fmt::format("{} is initialised by {} lanes: one is to (`@one`)", name, std::popcount(mask_)));
   }
   state.barrier.init(arrivals, name, faults_);
   cta().shared.unit(at->second).barrier = true;
@@ -225,11 +230,11 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
   if (done) {
     for (int index : woken) {
       if (index == warp_->index) continue;
-      Warp& warp = warps_[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
+      Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
       warp.blocked = Blocked::no;
       warp.timed_out = true;
       warp.clock.join(barrier.completed());
-      turns_->wake(static_cast<std::size_t>(warp.number_in_cluster));
+      running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
     }
     if (instruction.sync) warp_->clock.join(barrier.completed());
     return Next::on;
@@ -297,10 +302,10 @@ Interpreter::Next Interpreter::allocate(const Instruction& instruction) {
   }
   give(cta(), columns, offset);
   give(other, *other.asked_columns, other.asked_word);
-  Warp& waiting = warps_[static_cast<std::size_t>(other.asking_warp)];
+  Warp& waiting = running_->warps[static_cast<std::size_t>(other.asking_warp)];
   waiting.blocked = Blocked::no;
   ++waiting.pc;
-  turns_->wake(static_cast<std::size_t>(waiting.number_in_cluster));
+  running_->turns.wake(static_cast<std::size_t>(waiting.number_in_cluster));
   other.asked_columns.reset();
   return Next::on;
 }
@@ -325,13 +330,13 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
     case Action::named_barrier:
       return named_barrier(instruction);
     case Action::cluster_arrive:
-      cluster_barrier_->arrive(warp_->number_in_cluster, warp_->clock, faults_);
+      running_->barrier.arrive(warp_->number_in_cluster, warp_->clock, faults_);
       warp_->cluster_arrived = true;
       progress();
-      for (Warp& other : warps_) {
-        if (other.blocked != Blocked::cluster_barrier || !cluster_barrier_->passed(other.number_in_cluster)) continue;
+      for (Warp& other : running_->warps) {
+        if (other.blocked != Blocked::cluster_barrier || !running_->barrier.passed(other.number_in_cluster)) continue;
         other.blocked = Blocked::no;
-        turns_->wake(static_cast<std::size_t>(other.number_in_cluster));
+        running_->turns.wake(static_cast<std::size_t>(other.number_in_cluster));
       }
       return Next::on;
     case Action::cluster_wait:
@@ -339,12 +344,12 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
         report(Finding::Kind::protocol, "waits for the cluster's barrier and has not arrived at it");
         return Next::on;
       }
-      if (!cluster_barrier_->passed(warp_->number_in_cluster)) {
+      if (!running_->barrier.passed(warp_->number_in_cluster)) {
         warp_->blocked = Blocked::cluster_barrier;
         return Next::blocked;
       }
       warp_->cluster_arrived = false;
-      warp_->clock.join(cluster_barrier_->completed());
+      warp_->clock.join(running_->barrier.completed());
       return Next::on;
     case Action::grid_wait:
       warp_->waited_for_grid = true;

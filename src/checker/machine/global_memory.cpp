@@ -1,5 +1,7 @@
 #include "checker/machine/global_memory.h"
 
+#include <algorithm>
+
 #include "checker/machine/input.h"
 #include "checker/machine/numbers.h"
 
@@ -14,7 +16,7 @@ std::uint32_t GlobalBuffer::load(std::int64_t index) const {
     auto page = pages_.find(index / kPage);
     if (page != pages_.end()) {
       std::int64_t at = index % kPage;
-      if (page->second->stored[at / 64] >> at % 64 & 1) return page->second->bits[at];
+      if (page->second->made[at / 64] >> at % 64 & 1) return page->second->bits[at];
     }
   }
   return initial(index);
@@ -25,7 +27,12 @@ void GlobalBuffer::store(std::int64_t index, std::uint32_t bits) {
   if (!page) page = std::make_unique<Page>();
   std::int64_t at = index % kPage;
   page->bits[at] = bits;
+  page->made[at / 64] |= std::uint64_t{1} << at % 64;
   page->stored[at / 64] |= std::uint64_t{1} << at % 64;
+}
+
+void GlobalBuffer::begin_launch() {
+  for (auto& [number, page] : pages_) std::fill_n(page->stored, kPage / 64, 0);
 }
 
 bool GlobalBuffer::stored(std::int64_t index) const {

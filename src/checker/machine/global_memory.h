@@ -21,16 +21,21 @@ class GlobalBuffer {
   layout::Element element() const { return element_; }
   std::uint32_t number() const { return number_; }
 
+  bool kept() const { return kept_; }
+
   std::uint32_t load(std::int64_t index) const;
   void store(std::int64_t index, std::uint32_t bits);
+  // Whether it has been stored to since the launch began.
   bool stored(std::int64_t index) const;
+  // Another launch on the same memory: contents stay.
+  void begin_launch();
   bool touched() const { return !pages_.empty(); }
 
  private:
   static constexpr std::int64_t kPage = 4096;  // elements
   struct Page {
     std::uint32_t bits[kPage];
-    std::uint64_t stored[kPage / 64] = {};
+    std::uint64_t made[kPage / 64] = {}, stored[kPage / 64] = {};  // a bit an element: ever, and by this launch
   };
   std::uint32_t initial(std::int64_t index) const;
 

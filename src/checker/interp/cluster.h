@@ -1,0 +1,81 @@
+// A cluster on the machine: its CTAs and warps, whose turn it is, and the asynchronous work that they have begun.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "checker/interp/state.h"
+#include "checker/machine/copy_engine.h"
+#include "checker/machine/scheduler.h"
+#include "checker/machine/tensor_core.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace warpcc::checker {
+
+// Asynchronous work, with the line and the warp that began it.
+struct Begun {
+  std::uint32_t line = 0;
+  int warp = 0;          // by number in the cluster
+  machine::Clock clock;  // of the warp, when it began it
+};
+struct CopyIn : Begun {
+  struct Target {
+    int cta;
+    std::uint32_t shared;
+    int barrier_cta;
+    std::uint32_t barrier;
+  };
+  int map = 0;
+  machine::Coordinates start{};
+  llvm::SmallVector<Target, 2> targets;
+};
+struct TensorWork : Begun {
+  std::optional<machine::TensorCore::Ready> mma;  // none: a commit
+  llvm::SmallVector<int, 2> ctas;                 // of the MMA, or where the commit signals
+  std::uint32_t barrier = 0;
+};
+struct CopyOut : Begun {
+  int map = 0;
+  machine::Coordinates start{};
+  std::uint32_t shared = 0;
+  bool add = false;
+  std::size_t group = 0;
+};
+
+// A request for the work of a cluster that has not started (PTX ISA, clusterlaunchcontrol.try_cancel).
+struct Request : Begun {
+  std::uint32_t answer = 0, barrier = 0;  // offsets in shared memory
+  llvm::SmallVector<int, 8> ctas;         // that get the answer
+};
+
+struct Cluster {
+  std::int64_t number = 0;  // in the grid
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::vector<Warp> warps;
+  machine::ClusterBarrier barrier;
+  machine::Turns turns;
+  machine::Pending<CopyIn, TensorWork, CopyOut> pending;
+  std::deque<Request> requests;
+  bool refused = false;                 // a request has found nothing left
+  std::vector<std::uint64_t> executed;  // by line
+  std::uint64_t instructions = 0;       // since it began its present work
+  std::uint64_t problems = 0;           // found while it ran
+  std::uint64_t idle = 0;               // turns in which none of its warps came further
+  std::uint64_t all_idle = 0;           // turns in which no cluster's did …
+  std::uint64_t seen = 0;               // … since the interpreter's progress was this
+  bool given_up = false;
+
+  explicit Cluster(std::size_t warp_count) : barrier(static_cast<int>(warp_count)), turns(warp_count) {}
+
+  bool exited() const {
+    for (const Warp& warp : warps) {
+      if (warp.blocked != Blocked::exited) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace warpcc::checker
