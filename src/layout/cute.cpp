@@ -215,9 +215,17 @@ std::optional<Composite> View::composite() const {
 }
 
 std::optional<Map> View::strided() const {
-  // Of a part at 0 the complement's cuts do not matter.
+  // Of a part at 0 the complement need not be cut; but then it is no longer sure that each mode begins at a multiple of
+  // what lies below in outer's mode that it begins in.
   if (!composite()) return std::nullopt;
-  const Decision decision = decide(outer_, moving());
+  const Map inner = moving();
+  const std::vector<Placed> outer = placed_modes(canonical(flattened(outer_)));
+  for (const Mode& mode : inner.modes())
+    for (const Placed& placed : outer)
+      if (placed.index <= mode.stride && mode.stride < placed.index * placed.mode.extent &&
+          mode.stride % placed.index != 0)
+        return std::nullopt;
+  const Decision decision = decide(outer_, inner);
   if (!decision.strided) return std::nullopt;
   // The pieces of each moving mode go where it stood; what repeats is put back.
   std::vector<Coordinate> coordinates;

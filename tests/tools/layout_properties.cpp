@@ -217,6 +217,12 @@ class Case {
     for (std::int64_t i = 0; i < divided->size(); ++i) after.push_back(divided->at(i));
     if (const std::optional<Map> strided = divided->strided(); strided && table_of(*strided) != after)
       return "strided division of " + map.text() + " by " + Map({modes}).text();
+    // The part alone: the view of it at 0 of the complement.
+    const cute::View part = cute::composition(map, Map({modes}));
+    Table of_part;
+    for (std::int64_t i = 0; i < part.size(); ++i) of_part.push_back(map.at(Map({modes}).at(i)));
+    if (const std::optional<Map> strided = part.strided(); strided && table_of(*strided) != of_part)
+      return "strided composition of " + map.text() + " after " + Map({modes}).text();
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
     if (before != after) return "division of " + map.text() + " by " + Map({modes}).text();
