@@ -243,12 +243,8 @@ std::uint32_t Interpreter::constant_word(std::int64_t offset) const {
 void Interpreter::special(const Instruction& instruction) {
   const Argument& destination = instruction.arguments[0];
   if (instruction.action == Action::constant) {
-    std::uint32_t base =
-        instruction.arguments[1].slot.name >= 0
-            ? scalar(Argument{sass::Operand::Kind::reg, false, false, instruction.arguments[1].slot, {}, 0})
-            : 0;
     for (int part = 0; part < instruction.width; ++part) {
-      std::uint32_t value = constant_word(instruction.arguments[1].number + base + 4 * part);
+      std::uint32_t value = constant_word(instruction.arguments[1].number + 4 * part);
       Slot slot = destination.slot;
       slot.name += part;
       if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
