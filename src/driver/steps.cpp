@@ -10,6 +10,7 @@
 #include "codegen/codegen.h"
 #include "frontend/parse.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -33,17 +34,17 @@ bool is_name(std::string_view text) {
 
 llvm::Expected<std::vector<Definition>> definitions(const Invocation& invocation) {
   std::vector<Definition> all;
+  llvm::StringMap<std::string> values;
   for (const std::string& given : invocation.values("-D")) {
     std::size_t equals = given.find('=');
     std::string name = given.substr(0, equals);
     if (equals == std::string::npos || equals + 1 == given.size() || !is_name(name)) {
       return wrong(fmt::format("`-D {}`: wanted is NAME=VALUE, such as `-D M=512`", given));
     }
-    for (const Definition& before : all) {
-      if (before.name == name)
-        return wrong(fmt::format("`-D {}` is given twice: {} and {}", name, before.value, given.substr(equals + 1)));
-    }
-    all.push_back({name, given.substr(equals + 1)});
+    std::string value = given.substr(equals + 1);
+    auto [before, is_new] = values.try_emplace(name, value);
+    if (!is_new) return wrong(fmt::format("`-D {}` is given twice: {} and {}", name, before->second, value));
+    all.push_back({std::move(name), std::move(value)});
   }
   return all;
 }
@@ -73,6 +74,17 @@ llvm::Expected<std::vector<std::int64_t>> cluster_list(std::string_view text) {
     if (comma == std::string_view::npos) return list;
     text.remove_prefix(comma + 1);
   }
+}
+
+// A whole number from `least` to `most`; `otherwise` where the option is not given.
+llvm::Expected<std::uint64_t> number_option(const Invocation& invocation, std::string_view option,
+                                            std::uint64_t otherwise, std::uint64_t least, std::uint64_t most) {
+  std::optional<std::string> text = invocation.value(option);
+  if (!text) return otherwise;
+  std::uint64_t number = 0;
+  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error == std::errc() && end == text->data() + text->size() && number >= least && number <= most) return number;
+  return wrong(fmt::format("`{} {}`: wanted is a whole number from {} to {}", option, *text, least, most));
 }
 
 bool is_coloured(const sass::Program& program) {
@@ -180,6 +192,12 @@ llvm::Expected<checker::Options> check_options(const Invocation& invocation) {
   checker::Options options;
   options.values = invocation.has("--values");
   options.require_held = invocation.has("--require-held");
+  llvm::Expected<std::uint64_t> launches = number_option(invocation, "--launches", 1, 1, 16);
+  if (!launches) return launches.takeError();
+  options.launches = static_cast<int>(*launches);
+  llvm::Expected<std::uint64_t> seed = number_option(invocation, "--seed", 0, 1, UINT64_MAX);
+  if (!seed) return seed.takeError();
+  options.seed = *seed;
   std::optional<std::string> clusters = invocation.value("--clusters");
   if (!clusters) return options;
   if (*clusters == "all") {

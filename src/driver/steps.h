@@ -69,7 +69,7 @@ llvm::Expected<sass::Form> form_option(const Invocation& invocation, sass::Form 
 // --format: what is said of a kernel is text, or JSON.
 bool says_json(const Invocation& invocation);
 llvm::Error check_format(const Invocation& invocation);
-// --clusters, --values, --require-held.
+// --clusters, --values, --launches, --seed, --require-held.
 llvm::Expected<checker::Options> check_options(const Invocation& invocation);
 // The listed clusters are ones that the program has.
 llvm::Error check_clusters(const checker::Options& options, const sass::Program& program);
