@@ -84,6 +84,20 @@ int run(llvm::ArrayRef<std::string> arguments, const std::string& program) {
   return run_command(compile_command, arguments, program);
 }
 
+// What was printed and could not be written is an error of the environment. A stream that still has one when the
+// program ends would be taken for a crash.
+int end_streams(int exit_code) {
+  llvm::raw_fd_ostream& out = llvm::outs();
+  out.flush();
+  if (out.has_error()) {
+    std::string why = out.error().message();
+    out.clear_error();
+    exit_code = cannot_run(wrong("cannot write to standard output: " + why));
+  }
+  llvm::errs().clear_error();  // there is nowhere left to say it
+  return exit_code;
+}
+
 }  // namespace
 }  // namespace warpcc::driver
 
@@ -94,7 +108,8 @@ int main(int argc, char** argv) {
   static int here;
   std::string program = llvm::sys::fs::getMainExecutable(argv[0], &here);
   try {
-    return warpcc::driver::run(std::vector<std::string>(argv + 1, argv + argc), program);
+    int exit_code = warpcc::driver::run(std::vector<std::string>(argv + 1, argv + argc), program);
+    return warpcc::driver::end_streams(exit_code);
   } catch (const std::exception& error) {
     llvm::errs() << "warpcc: internal error: " << error.what()
                  << "; this is a bug of warpcc: please report it with the command and its input\n";

@@ -45,6 +45,7 @@ void Modules::check_definitions() {
   const FileId file = modules_.front()->file;
   for (const Definition& definition : options_.definitions) {
     if (param_named(params_, definition.name)) continue;
+    if (session_.diagnostics.all().size() >= Session::kMostComplaints) return;
     std::string nearest;
     std::size_t least = definition.name.size() / 2 + 2;
     for (const tree::Param* param : params_) {
