@@ -158,6 +158,24 @@ TEST_CASE("whom a commit signals") {
   REPORTS(result, Kind::hang, "CTA 1 warp 0 waits on stage_empty[0]");
   REPORTS(run(changed(gemm(), "UMOV stage_mask, 0x3", "UMOV stage_mask, 0x7")), Kind::memory,
           "commits to CTA 2 of a cluster of 2");
+  REPORTS(run(changed(gemm(), "UTCBAR.2CTA.MULTICAST [acc_bar], URZ, acc_mask", "UTCBAR.2CTA [acc_bar], URZ")),
+          Kind::operand, "commits to the CTAs 0x1; acc_full[0] is signalled from here in 0x3");
+}
+
+TEST_CASE("one CTA and the pair, mixed") {
+  REPORTS(run(changed(gemm(), "UTCATOMSWS.2CTA", "UTCATOMSWS")), Kind::protocol,
+          "mixes `UTCHMMA` for the pair with `UTCATOMSWS` for one CTA: a kernel has one cta_group");
+  std::string text = gemm();
+  for (std::size_t at; (at = text.find("UTCHMMA.2CTA")) != std::string::npos;) text.erase(at + 7, 5);
+  REPORTS(run(text), Kind::protocol, "a kernel has one cta_group");
+}
+
+TEST_CASE("a store's source, written again before it is read") {
+  std::string text = gemm();
+  std::string store = "staging[warp][0] ; store\n  UTMACMDFLUSH ; store.commit\n",
+              wait = "  DEPBAR.LE SB0, 0x1 ; store.wait.read 1\n";
+  for (std::size_t at; (at = text.find(store + wait)) != std::string::npos;) text.erase(at + store.size(), wait.size());
+  REPORTS(run(text), Kind::memory, "which a store of the copy engine or an MMA has yet to read");
 }
 
 TEST_CASE("parities and positions") {

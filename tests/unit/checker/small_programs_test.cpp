@@ -89,9 +89,28 @@ TEST_CASE("shared memory") {
   REPORTS(after("  LDS back, [at+0x400] = words[lane]\n"), Kind::memory,
           "reads shared address 0x400, which nothing has written");
   REPORTS(after("  STS [at+0x7fc], lane\n"), Kind::memory, "of 4 bytes: 0x400 .. 0x800 is this CTA's");
-  REPORTS(after("  MOV both.0, lane\n  MOV both.1, lane\n  STS.64 [at+0x404], both.0\n"), Kind::memory, "no multiple of its 8 bytes");
+  REPORTS(after("  MOV both.0, lane\n  MOV both.1, lane\n  STS.64 [at+0x404], both.0\n"), Kind::memory,
+          "no multiple of its 8 bytes");
   REPORTS(with_barrier("  BRA.U !first, END\n  @one STS [window+0x600], tid\n"), Kind::protocol,
           "touches bar[0], a live barrier, as data");
+}
+
+TEST_CASE("a register is read after it is written") {
+  std::string_view skipped = "  BRA.U !first, AFTER\n  UMOV x, 0x1\nAFTER:\n";
+  CHECK(run(program(std::string(skipped) + "  BRA.U !first, END\n  UIADD3 y, UPT, UPT, x, 0x1, URZ\n"))
+            .outcome.findings.empty());
+  REPORTS(program(std::string(skipped) + "  UIADD3 y, UPT, UPT, x, 0x1, URZ\n"), Kind::memory,
+          "reads x, which this warp has not written (start, CTA 0 warp 1)");
+  REPORTS(program("  @one MOV x, 0x1\n  IADD3 y, PT, PT, x, 0x1, RZ\n"), Kind::memory,
+          "reads x, which this warp has not written");
+  REPORTS(program("  BRA.U first, AFTER\n  UISETP.EQ.U32.AND u, UPT, rank, URZ, UPT\nAFTER:\n  BRA.U u, END\n"),
+          Kind::memory, "reads u, which this warp has not written (start, CTA 0 warp 0)");
+}
+
+TEST_CASE("one lane initialises a barrier") {
+  std::string all(kInit);
+  all.replace(all.find("@one"), 4, "");
+  REPORTS(program(all), Kind::protocol, "bar[0] is initialised by 32 lanes: one is to (`@one`)");
 }
 
 TEST_CASE("what never ends is found") {
