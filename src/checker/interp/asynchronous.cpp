@@ -348,7 +348,7 @@ void Interpreter::answer(Request& request) {
   }
 }
 
-bool Interpreter::run_asynchronous() {
+bool Interpreter::run_asynchronous(bool unwaited_stores) {
   if (!running_->pending.loads.empty()) {
     CopyIn copy = std::move(running_->pending.loads.front());
     running_->pending.loads.pop_front();
@@ -381,12 +381,14 @@ bool Interpreter::run_asynchronous() {
       const Warp& warp = running_->warps[static_cast<std::size_t>(store.warp)];
       return warp.blocked == Blocked::groups && store.group < warp.groups_needed;
     });
-    if (next == stores.rend()) next = stores.rbegin();
-    CopyOut copy = std::move(*next);
-    stores.erase(std::next(next).base());
-    write_back(std::move(copy));
-    progress();
-    return true;
+    if (next == stores.rend() && unwaited_stores) next = stores.rbegin();
+    if (next != stores.rend()) {
+      CopyOut copy = std::move(*next);
+      stores.erase(std::next(next).base());
+      write_back(std::move(copy));
+      progress();
+      return true;
+    }
   }
   for (auto& queue : running_->pending.queues) {
     if (queue.empty()) continue;

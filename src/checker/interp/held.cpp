@@ -66,6 +66,11 @@ std::int64_t value_of(const Formula::Node& node, const Scope& scope, int lane) {
 }  // namespace
 
 std::int64_t evaluate(const Formula& formula, const Scope& scope, int lane) {
+  if (formula.nodes.size() == 1) {  // most are a name or a number
+    const Formula::Node& node = formula.nodes[0];
+    if (node.kind == Expr::Kind::number) return node.number;
+    if (node.kind == Expr::Kind::value) return value_of(node, scope, lane);
+  }
   llvm::SmallVector<std::int64_t, 16> values;
   values.reserve(formula.nodes.size());
   for (const Formula::Node& node : formula.nodes) {

@@ -133,7 +133,8 @@ class Interpreter {
   void commit(const Instruction& instruction);
   void request_work(const Instruction& instruction);
   void answer(Request& request);
-  bool run_asynchronous();
+  // One piece of the running cluster's asynchronous work. Stores that no warp waits for come if nothing else can.
+  bool run_asynchronous(bool unwaited_stores = true);
   void land(CopyIn& copy);
   void run_tensor(std::deque<TensorWork>& queue);
   void write_back(CopyOut copy);

@@ -129,6 +129,12 @@ bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
     }
     if (resident_.empty() && to_start_.empty()) return ended;
     if (ran) continue;
+    // Where others may look for what a store brings, it comes when no cluster can go on without it.
+    for (auto& cluster : resident_) {
+      running_ = cluster.get();
+      ran = run_asynchronous() || ran;
+    }
+    if (ran) continue;
     // A wait that gives up after a while, and finds nothing changed when all others have waited too, waits for ever.
     if (slept_at != progress_) {
       slept_at = progress_;
@@ -162,7 +168,7 @@ bool Interpreter::run_slice(std::uint64_t turns) {
   for (; turns > 0 && !stopped_ && !cluster.given_up; --turns) {
     if (std::optional<std::size_t> next = cluster.turns.next()) {
       run_on(cluster.warps[*next]);
-    } else if (!run_asynchronous()) {
+    } else if (!run_asynchronous(!code_.runs_together())) {
       break;
     }
     ran = true;

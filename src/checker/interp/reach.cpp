@@ -441,9 +441,10 @@ void Interpreter::reach_lanes(const Instruction& instruction, std::uint32_t mask
     low = read_lanes(base);
     high = read_lanes(second);
   }
+  Scope here = scope();
   for (int lane = first_lane_; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1)) continue;
-    Place place = place_of(*view, scope(), lane);
+    Place place = place_of(*view, here, lane);
     std::uint64_t address = 0, wants = 0;
     if (global) {
       address = low ? static_cast<std::uint64_t>(high[lane]) << 32 | low[lane] : 0;

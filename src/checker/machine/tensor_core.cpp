@@ -99,7 +99,7 @@ const OperandImage* TensorCore::image(std::uint64_t bits, int rows, layout::Elem
   return &image;
 }
 
-const std::vector<AccumulatorRun>* TensorCore::accumulator(int m, int n, bool pair) {
+const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair) {
   std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 1 | pair;
   auto [entry, fresh] = accumulators_.try_emplace(key);
   if (!fresh) return &entry->second;
@@ -110,13 +110,17 @@ const std::vector<AccumulatorRun>* TensorCore::accumulator(int m, int n, bool pa
       std::int64_t index[2] = {row, j};
       auto address = map(index);
       int lane = static_cast<int>(address >> 16), column = static_cast<int>(address & 0xffff);
-      auto& runs = entry->second;
+      auto& runs = entry->second.runs;
+      entry->second.last_lane = std::max(entry->second.last_lane, lane);
       if (!runs.empty() && j > 0 && runs.back().lane == lane && runs.back().column + runs.back().count == column) {
         ++runs.back().count;
       } else {
         runs.push_back({static_cast<int>(row), static_cast<int>(j), 1, lane, column});
       }
     }
+  }
+  for (const AccumulatorRun& run : entry->second.runs) {
+    if (run.lane % TensorMemory::kQuarterLanes == 0) entry->second.quarters.push_back(run);
   }
   return &entry->second;
 }
@@ -154,12 +158,12 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
 
   std::uint32_t first = mma.d & 0xffff, first_lane = mma.d >> 16;
   for (const TensorCoreSide& side : sides) {
-    for (const AccumulatorRun& run : *ready.d) {
-      std::uint32_t lane = first_lane + static_cast<std::uint32_t>(run.lane),
+    for (const AccumulatorRun& run : ready.d->quarters) {
+      std::uint32_t last_lane = first_lane + static_cast<std::uint32_t>(ready.d->last_lane),
                     column = first + static_cast<std::uint32_t>(run.column);
-      if (lane >= TensorMemory::kLanes || !side.tensor->allocated(column, run.count)) {
-        faults.memory(fmt::format("writes D to lane {}, columns {} .. {}, which are not allocated", lane, column,
-                                  column + static_cast<std::uint32_t>(run.count)));
+      if (last_lane >= TensorMemory::kLanes || !side.tensor->allocated(column, run.count)) {
+        faults.memory(fmt::format("writes D to lanes {} .. {}, columns {} .. {}, which are not allocated", first_lane,
+                                  last_lane + 1, column, column + static_cast<std::uint32_t>(run.count)));
         return {};
       }
     }
@@ -169,8 +173,7 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
     for (const OperandImage* operand : {ready.a, ready.b}) {
       for (std::uint32_t at : operand->units) ++side.shared->unit(at).reading;
     }
-    for (const AccumulatorRun& run : *ready.d) {
-      if (run.lane % TensorMemory::kQuarterLanes != 0) continue;  // a cell is a quarter's
+    for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;
       for (int j = 0; j < run.count; ++j) {
         TensorMemory::Cell& cell = side.tensor->cell(quarter, first + static_cast<std::uint32_t>(run.column + j));
@@ -197,8 +200,7 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
     for (const OperandImage* operand : {ready.a, ready.b}) {
       for (std::uint32_t at : operand->units) --side.shared->unit(at).reading;
     }
-    for (const AccumulatorRun& run : *ready.d) {
-      if (run.lane % TensorMemory::kQuarterLanes != 0) continue;
+    for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (first_lane + run.lane) / TensorMemory::kQuarterLanes;
       for (int j = 0; j < run.count; ++j) {
         TensorMemory::Cell& cell = side.tensor->cell(quarter, first + static_cast<std::uint32_t>(run.column + j));
@@ -237,10 +239,10 @@ void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>&
     for (int index = 0; index < rows_a * k; ++index) {
       a[static_cast<std::size_t>(index)] = gather(*ready.a, index, *side.shared, instruction.a, instruction.negate_a);
     }
-    auto run = ready.d->begin();
+    auto run = ready.d->runs.begin();
     for (int row = 0; row < rows_a; ++row) {
       auto row_begin = run;
-      for (; run != ready.d->end() && run->row == row; ++run) {
+      for (; run != ready.d->runs.end() && run->row == row; ++run) {
         const float* from = side.tensor->row(first_lane + run->lane) + first + run->column;
         for (int j = 0; j < run->count; ++j) line[run->n + j] = ready.mma.accumulate ? from[j] : 0;
       }

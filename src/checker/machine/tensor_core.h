@@ -45,6 +45,13 @@ struct AccumulatorRun {
   int row, n, count, lane, column;
 };
 
+// D of a shape: all its runs, those that begin a quarter of the lanes (a cell's state is a quarter's), and its last
+// lane.
+struct AccumulatorImage {
+  std::vector<AccumulatorRun> runs, quarters;
+  int last_lane = 0;
+};
+
 std::optional<layout::InstructionDescriptor> decode_instruction(std::uint32_t bits,
                                                                 layout::InstructionDescriptor::Kind kind);
 
@@ -56,7 +63,7 @@ class TensorCore {
     layout::InstructionDescriptor instruction;
     const OperandImage* a = nullptr;
     const OperandImage* b = nullptr;
-    const std::vector<AccumulatorRun>* d = nullptr;
+    const AccumulatorImage* d = nullptr;
   };
   // `sides`: the CTA, or the pair's even and odd. Checks that operands have been written and have landed, that D is
   // allocated, and that what is added to has been written since it was read; then counts the MMA among those under way.
@@ -67,11 +74,11 @@ class TensorCore {
  private:
   const OperandImage* image(std::uint64_t bits, int rows, layout::Element element, layout::Major major,
                             const SharedMemory& shared, Faults& faults, const char* operand);
-  const std::vector<AccumulatorRun>* accumulator(int m, int n, bool pair);
+  const AccumulatorImage* accumulator(int m, int n, bool pair);
   void multiply(const Ready& ready, const std::vector<TensorCoreSide>& sides);
 
   std::unordered_map<std::uint64_t, OperandImage> images_;
-  std::unordered_map<std::uint64_t, std::vector<AccumulatorRun>> accumulators_;
+  std::unordered_map<std::uint64_t, AccumulatorImage> accumulators_;
   std::vector<float> a_, b_;  // operands gathered, kept from MMA to MMA
 };
 
