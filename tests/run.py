@@ -41,7 +41,7 @@ def run_golden_tests(build):
     results = os.path.join(build, "golden.json")
     if os.path.exists(results):
         os.remove(results)
-    command = [os.path.join(TESTS, "lit"), "-q", "--max-time", "600", "--output", results, os.path.join(TESTS, "golden")]
+    command = [os.path.join(TESTS, "lit"), "-sv", "--max-time", "600", "--output", results, os.path.join(TESTS, "golden")]
     subprocess.run(command, env={**os.environ, "WARPCC_BUILD": os.path.abspath(build)})
     try:
         with open(results) as file:
