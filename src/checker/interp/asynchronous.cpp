@@ -136,31 +136,75 @@ void Interpreter::copy_out(const Instruction& instruction) {
   if (unwritten != 0 && landing == 0)
     report(Finding::Kind::memory, fmt::format("stores from {:#x}, which nothing has written", unwritten));
   copy.group = warp_->groups.size() - 1;
-  ++warp_->groups[copy.group];
+  ++warp_->groups[copy.group].to_read;
+  ++warp_->groups[copy.group].to_write;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
   running_->pending.stores.push_back(std::move(copy));
   progress();
 }
 
-void Interpreter::write_back(CopyOut copy) {
+// The newest store of those that a warp waits for: is read, or written if the warp needs that. If none is waited for,
+// and those are to run as well, the newest of all.
+bool Interpreter::run_stores(bool unwaited) {
+  auto take = [](std::vector<CopyOut>& stores, auto wanted) {
+    std::optional<CopyOut> taken;
+    auto found = std::find_if(stores.rbegin(), stores.rend(), wanted);
+    if (found == stores.rend()) return taken;
+    taken = std::move(*found);
+    stores.erase(std::next(found).base());
+    return taken;
+  };
+  auto waited = [&](const CopyOut& store) {
+    const Warp& warp = running_->warps[static_cast<std::size_t>(store.warp)];
+    return warp.blocked == Blocked::groups && store.group < warp.groups_needed;
+  };
+  auto any = [](const CopyOut&) { return true; };
+  auto waited_to_be_written = [&](const CopyOut& store) {
+    return waited(store) && running_->warps[static_cast<std::size_t>(store.warp)].needs_writes;
+  };
+  std::optional<CopyOut> unread = take(running_->pending.stores, waited), unwritten;
+  if (!unread) unwritten = take(running_->read, waited_to_be_written);
+  if (!unread && !unwritten && unwaited) {
+    unread = take(running_->pending.stores, any);
+    if (!unread) unwritten = take(running_->read, any);
+  }
+  if (unread) read_store(*std::move(unread));
+  if (unwritten) write_store(*unwritten);
+  return unread || unwritten;
+}
+
+void Interpreter::read_store(CopyOut copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   Cta& cta = cta_of(warp.cta);
-  if (options_.values)
-    machine::store_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.shared, cta.shared,
-                       copy.add);
   for_each_unit(copy.shared, map.box_bytes(), [&](std::uint32_t unit) { --cta.shared.unit(unit).reading; });
-  --warp.groups[copy.group];
-  if (warp.blocked != Blocked::groups) return;
-  while (warp.groups_done + 1 < warp.groups.size() && warp.groups[warp.groups_done] == 0) ++warp.groups_done;
-  if (warp.groups_done < warp.groups_needed) return;
+  --warp.groups[copy.group].to_read;
+  if (options_.values) {
+    copy.elements = machine::read_box(map, copy.shared, cta.shared);
+    running_->read.push_back(std::move(copy));
+  } else {
+    --warp.groups[copy.group].to_write;
+  }
+  store_is_done(warp);
+}
+
+void Interpreter::write_store(const CopyOut& copy) {
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
+  machine::write_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.elements, copy.add);
+  --warp.groups[copy.group].to_write;
+  store_is_done(warp);
+}
+
+void Interpreter::store_is_done(Warp& warp) {
+  if (warp.blocked != Blocked::groups || !warp.groups_suffice()) return;
   warp.blocked = Blocked::no;
   running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
 }
 
 void Interpreter::close_group() {
-  warp_->groups.push_back(0);
+  warp_->groups.emplace_back();
 }
 
 void Interpreter::mma(const Instruction& instruction) {
@@ -374,21 +418,9 @@ bool Interpreter::run_asynchronous(bool unwaited_stores) {
     progress();
     return true;
   }
-  auto& stores = running_->pending.stores;
-  if (!stores.empty()) {
-    // The newest of those that a warp waits for; where none does, the newest of all.
-    auto next = std::find_if(stores.rbegin(), stores.rend(), [&](const CopyOut& store) {
-      const Warp& warp = running_->warps[static_cast<std::size_t>(store.warp)];
-      return warp.blocked == Blocked::groups && store.group < warp.groups_needed;
-    });
-    if (next == stores.rend() && unwaited_stores) next = stores.rbegin();
-    if (next != stores.rend()) {
-      CopyOut copy = std::move(*next);
-      stores.erase(std::next(next).base());
-      write_back(std::move(copy));
-      progress();
-      return true;
-    }
+  if (run_stores(unwaited_stores)) {
+    progress();
+    return true;
   }
   for (auto& queue : running_->pending.queues) {
     if (queue.empty()) continue;

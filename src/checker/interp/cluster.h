@@ -43,6 +43,7 @@ struct CopyOut : Begun {
   std::uint32_t shared = 0;
   bool add = false;
   std::size_t group = 0;
+  std::vector<std::uint32_t> elements;  // once they have been read, if values are computed
 };
 
 // A request for the work of a cluster that has not started (PTX ISA, clusterlaunchcontrol.try_cancel).
@@ -58,6 +59,7 @@ struct Cluster {
   machine::ClusterBarrier barrier;
   machine::Turns turns;
   machine::Pending<CopyIn, TensorWork, CopyOut> pending;
+  std::vector<CopyOut> read;  // stores that have been read and not written yet
   std::deque<Request> requests;
   bool refused = false;                 // a request has found nothing left
   std::vector<std::uint64_t> executed;  // by line

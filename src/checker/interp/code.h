@@ -112,7 +112,8 @@ struct Instruction {
   bool is_signed = false, wide = false, high = false, left = false, wrap = false;
   bool extended = false;  // .X, .EX: with a carry in
   bool pair = false, multicast = false, remote = false, sync = false, may_sleep = false, all = false;
-  bool strong = false;  // a load that sees what other clusters write
+  bool for_writes = false;  // a wait for stores: until they are written, not only read
+  bool strong = false;      // a load that sees what other clusters write
   bool bf16 = false;
   Comparison comparison = Comparison::equal;
   Combine combine = Combine::both;

@@ -292,6 +292,12 @@ class Decoder {
         instruction.strong = instruction.action == Action::load_global && has(".STRONG.");
         code_.polls = code_.polls || instruction.strong;
         break;
+      case Action::wait_scoreboard: {
+        // `store.wait` is `store.wait.read` and a line that forgets what the first-level cache holds.
+        std::size_t next = instruction.line + 1;
+        instruction.for_writes = next < program_.lines.size() && program_.lines[next].opcode->name == "CCTL";
+        break;
+      }
       case Action::request_work:
         instruction.multicast = has(".BROADCAST.");
         code_.asks_for_work = true;

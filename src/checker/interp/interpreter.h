@@ -137,7 +137,10 @@ class Interpreter {
   bool run_asynchronous(bool unwaited_stores = true);
   void land(CopyIn& copy);
   void run_tensor(std::deque<TensorWork>& queue);
-  void write_back(CopyOut copy);
+  bool run_stores(bool unwaited);
+  void read_store(CopyOut copy);
+  void write_store(const CopyOut& copy);
+  void store_is_done(Warp& warp);
   void close_group();
 
   // ---- derived.cpp: lines that give a value

@@ -47,7 +47,7 @@ struct Warp {
         hardware(code.coloured ? kHardware : 0, code.coloured ? kHardware : 0, code.coloured ? kHardware : 0,
                  code.coloured ? kHardware : 0),
         clock(agents),
-        groups(1, 0) {
+        groups(1) {
     for (int file = 0; file < 4; ++file) written[file].assign(code.range_of[file].size(), 0);
   }
 
@@ -76,9 +76,20 @@ struct Warp {
   std::int64_t poll_element = 0;
   std::uint32_t poll_value = 0;
 
-  std::vector<int> groups;        // of the copy engine's stores, oldest first: stores yet to be read; the last is open
-  std::size_t groups_done = 0;    // the first so many are done
-  std::size_t groups_needed = 0;  // blocked: until that many are
+  // Of the copy engine's stores, oldest first: how many are yet to be read, and to be written; the last is open.
+  struct Group {
+    int to_read = 0, to_write = 0;
+  };
+  std::vector<Group> groups;
+  std::size_t groups_read = 0, groups_written = 0;  // the first so many are
+  std::size_t groups_needed = 0;                    // blocked: until that many are
+  bool needs_writes = false;                        // … written, not only read
+
+  bool groups_suffice() {
+    while (groups_read + 1 < groups.size() && groups[groups_read].to_read == 0) ++groups_read;
+    while (groups_written < groups_read && groups[groups_written].to_write == 0) ++groups_written;
+    return (needs_writes ? groups_written : groups_read) >= groups_needed;
+  }
 
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for

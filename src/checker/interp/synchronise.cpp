@@ -256,8 +256,8 @@ Interpreter::Next Interpreter::wait_scoreboard(const Instruction& instruction) {
   // All groups but the newest `most`, of those closed.
   std::size_t closed = warp_->groups.size() - 1;
   warp_->groups_needed = closed > static_cast<std::size_t>(most) ? closed - static_cast<std::size_t>(most) : 0;
-  while (warp_->groups_done < closed && warp_->groups[warp_->groups_done] == 0) ++warp_->groups_done;
-  if (warp_->groups_done >= warp_->groups_needed) return Next::on;
+  warp_->needs_writes = instruction.for_writes;
+  if (warp_->groups_suffice()) return Next::on;
   warp_->blocked = Blocked::groups;
   return Next::blocked;
 }

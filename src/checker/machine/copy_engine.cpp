@@ -105,14 +105,22 @@ void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinate
   }
 }
 
-void store_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
-               const SharedMemory& shared, bool add) {
-  std::int64_t rows = map.box_rows(), row_bytes = map.row_bytes(), bytes = map.element_bytes;
+std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared) {
+  std::vector<std::uint32_t> elements;
+  std::int64_t count = map.box_rows() * map.box[0], bytes = map.element_bytes;
+  elements.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    elements.push_back(shared.read(map.place(shared_start, i * bytes), static_cast<std::uint32_t>(bytes)));
+  return elements;
+}
+
+void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
+               const std::vector<std::uint32_t>& elements, bool add) {
+  std::int64_t rows = map.box_rows();
   for (std::int64_t r = 0; r < rows; ++r) {
     Row row = row_of(map, start, r);
     for (std::int64_t i = row.first; i < row.end; ++i) {
-      std::uint32_t bits =
-          shared.read(map.place(shared_start, r * row_bytes + i * bytes), static_cast<std::uint32_t>(bytes));
+      std::uint32_t bits = elements[static_cast<std::size_t>(r * map.box[0] + i)];
       if (add)
         bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(global.load(row.element + i)) +
                                             std::bit_cast<float>(bits));

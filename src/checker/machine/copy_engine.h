@@ -46,8 +46,10 @@ bool check_access(const TensorMap& map, const Coordinates& start, std::uint32_t 
 // Elements outside the tensor are zeros.
 void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
               SharedMemory& shared);
+// A store reads the box first, and writes it at some time after.
+std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared);
 // Elements outside the tensor are dropped. `add` adds f32 elements to what is there.
-void store_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
-               const SharedMemory& shared, bool add);
+void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
+               const std::vector<std::uint32_t>& elements, bool add);
 
 }  // namespace warpcc::machine
