@@ -36,8 +36,6 @@ WITHOUT_TEST = {
     "codegen/derive.cpp kAxisExtent": NOT_YET,
     "codegen/derive.cpp kNoSum": NOT_YET,
     "codegen/lower_barrier.cpp kEachGuard": NOT_YET,
-    "codegen/lower_barrier.cpp kSeveral": NOT_YET,
-    "codegen/lower_global.cpp kAddElement": NOT_YET,
     "codegen/lower_tensor.cpp kNoDescriptor": NOT_YET,
     "sass/read_values.cpp kTooWide": NOT_YET,
     "sema/counts.cpp blocks_differ": NOT_YET,

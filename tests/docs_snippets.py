@@ -33,7 +33,7 @@ STATEMENTS = """
 use "lib/umma.wk";
 use "lib/tiles.wk";
 const M = 4096;
-const plan = tiles.Plan(m: M, n: M, k_steps: 64, ctas: 2, span: (256, 256), group: 16, clusters: 74);
+const plan = tiles.Plan(m: M, n: M, k_steps: 64, ctas: 2, span: (256, 256), walk: stride(rows(16)), clusters: 74);
 kernel around(
   a: global f16[M, 64], c: global inout f32[M, M], counts: global inout u32[64], p: global in u32[64],
 ) on sm_100a, grid (148), cluster (half: 2) {

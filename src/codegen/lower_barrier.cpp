@@ -11,8 +11,6 @@ namespace {
 constexpr auto kDerived = sass::Mark::derived;
 constexpr auto kControl = sass::Mark::control;
 
-constexpr Message<std::string, std::string> kSeveral{
-    "several-barriers", "`{}` signals a barrier in several CTAs: `{}.each` signals all, a lane each"};
 constexpr Message<std::string> kNoLine{
     "unsupported",
     "`{}`: the CTAs that it signals follow each other along no axis; this version has a lane for each of a "
@@ -54,9 +52,6 @@ void Lower::arrive(const kernel::Instruction& instruction) {
   reference.at = reach.at;
   if (instruction.op->word.ends_with(".each")) {
     if (!each(instruction, reach, reference)) return;
-  } else if (reach.kind == Reach::Kind::several) {
-    diagnostics_.error(instruction.where, kSeveral, instruction.text, expects ? "expect" : "arrive");
-    return;
   }
   Operand address = barrier_address(reference);
   Operand what = constant_use(isa::File::r);

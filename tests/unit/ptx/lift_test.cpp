@@ -100,8 +100,8 @@ TEST_CASE("templates of the table") {
   lifts_to("  UIMAD UR20, UR4, 0x18, UR5\n", "mad.lo.u32 %UR20, %UR4, 0x18, %UR5;");
   lifts_to("  USHF.R.U32.HI UR20, URZ, 0x4, UR4\n", "shr.u32 %UR20, %UR4, 4;");
   lifts_to("  ULOP3.LUT UR20, UR4, 0xfeffffff, URZ, 0xc0, !UPT\n", "and.b32 %UR20, %UR4, 0xfeffffff;");
-  lifts_to("  LOP3.LUT R3, R1, R2, RZ, 0xfc, !PT\n", "or.b32 %R3, %R1, %R2;");
-  lifts_to("  LOP3.LUT R3, R1, R2, R4, 0xfc, !PT\n", "lop3.b32 %R3, %R1, %R2, %R4, 0xfc;");
+  lifts_to("  LOP3.LUT R20, R1, R2, RZ, 0xfc, !PT\n", "or.b32 %R20, %R1, %R2;");
+  lifts_to("  LOP3.LUT R20, R0, R1, R2, 0xfc, !PT\n", "lop3.b32 %R20, %R0, %R1, %R2, 0xfc;");
   lifts_to("  USEL UR20, UR4, UR5, !UP0\n", "selp.b32 %UR20, %UR4, %UR5, !%UP0;");
   lifts_to("  USEL UR20, UR4, UR5, UPT\n", "mov.pred %q0, 1;\n  selp.b32 %UR20, %UR4, %UR5, %q0;");
   lifts_to("  IMAD.MOV.U32 R20, RZ, RZ, UR4\n", "mov.b32 %R20, %UR4;");

@@ -26,7 +26,8 @@ std::optional<kernel::Kernel> compile(const std::string& path, std::vector<Defin
 TEST_CASE("the counts of gemm.wk") {
   const std::optional<kernel::Kernel> kernel = compile("/kernels/gemm.wk");
   REQUIRE(kernel);
-  REQUIRE(kernel->pipes.size() == 2);
+  REQUIRE(kernel->pipes.size() == 3);
+  CHECK(kernel->pipes[2].depth == 0);  // tiles are taken by stride: nobody asks for more
   CHECK(kernel->pipes[0].full.arrivals == 1);
   CHECK(kernel->pipes[0].full.bytes == 49152);
   CHECK(kernel->pipes[0].full.bytes_why == "49152 = (8192 of sa + 16384 of sb) × 2 halves");
