@@ -136,6 +136,7 @@ void Interpreter::copy_out(const Instruction& instruction) {
   if (unwritten != 0 && landing == 0)
     report(Finding::Kind::memory, fmt::format("stores from {:#x}, which nothing has written", unwritten));
   copy.group = warp_->groups.size() - 1;
+  copy.begun_at = progress_ + 1;
   ++warp_->groups[copy.group].to_read;
   ++warp_->groups[copy.group].to_write;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));

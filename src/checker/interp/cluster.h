@@ -1,6 +1,7 @@
 // A cluster on the machine: its CTAs and warps, whose turn it is, and the asynchronous work that they have begun.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -43,6 +44,7 @@ struct CopyOut : Begun {
   std::uint32_t shared = 0;
   bool add = false;
   std::size_t group = 0;
+  std::uint64_t begun_at = 0;           // the interpreter's progress
   std::vector<std::uint32_t> elements;  // once they have been read, if values are computed
 };
 
@@ -72,6 +74,14 @@ struct Cluster {
 
   explicit Cluster(std::size_t warp_count) : barrier(static_cast<int>(warp_count)), turns(warp_count) {}
 
+  // When its newest store was begun that has not been written; 0: there is none.
+  std::uint64_t newest_store() const {
+    std::uint64_t newest = 0;
+    for (const auto* stores : {&pending.stores, &read}) {
+      for (const CopyOut& store : *stores) newest = std::max(newest, store.begun_at);
+    }
+    return newest;
+  }
   bool exited() const {
     for (const Warp& warp : warps) {
       if (warp.blocked != Blocked::exited) return false;

@@ -52,6 +52,7 @@ class Interpreter {
   void start(std::int64_t cluster);
   bool run_slice(std::uint64_t turns);
   void run_on(Warp& warp);
+  bool run_unwaited();
   bool wake_all();
   void end(std::size_t resident);
   void shuffle(std::vector<std::int64_t>& clusters);

@@ -129,12 +129,7 @@ bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
     }
     if (resident_.empty() && to_start_.empty()) return ended;
     if (ran) continue;
-    // Where others may look for what a store brings, it comes when no cluster can go on without it.
-    for (auto& cluster : resident_) {
-      running_ = cluster.get();
-      ran = run_asynchronous() || ran;
-    }
-    if (ran) continue;
+    if (run_unwaited()) continue;
     // A wait that gives up after a while, and finds nothing changed when all others have waited too, waits for ever.
     if (slept_at != progress_) {
       slept_at = progress_;
@@ -201,6 +196,28 @@ void Interpreter::run_on(Warp& warp) {
                        cluster.all_idle, where(*warp_)));
     cluster.given_up = true;
   }
+}
+
+// No cluster can go on: a store that nobody waits for, the newest of all clusters', since their order is not promised.
+bool Interpreter::run_unwaited() {
+  Cluster* newest = nullptr;
+  std::uint64_t begun_at = 0;
+  for (auto& cluster : resident_) {
+    std::uint64_t its = cluster->newest_store();
+    if (newest && its <= begun_at) continue;
+    newest = cluster.get();
+    begun_at = its;
+  }
+  if (newest && begun_at > 0) {
+    running_ = newest;
+    return run_asynchronous();
+  }
+  bool ran = false;
+  for (auto& cluster : resident_) {
+    running_ = cluster.get();
+    ran = run_asynchronous() || ran;
+  }
+  return ran;
 }
 
 bool Interpreter::wake_all() {
