@@ -119,7 +119,7 @@ Outcome check(const sass::Program& program, const Options& options) {
     bool ended = interpreter.launch(chosen(which, options.list, clusters), which == Options::Clusters::all);
     if (options.values) {
       bool whole = ended && interpreter.started() + interpreter.handed_out() == clusters;
-      compare_with_product(program, interpreter.globals(), whole, outcome, findings);
+      compare_with_product(program, interpreter.globals(), whole, launch, outcome, findings);
     }
     if (!ended) break;
   }

@@ -69,12 +69,13 @@ class Comparison {
              Matrix c)
       : program_(program), globals_(globals), a_(a), b_(b), c_(c) {}
 
-  void run(bool whole, Outcome& outcome, Findings& findings) {
+  void run(bool whole, int launch, Outcome& outcome, Findings& findings) {
     for (std::int64_t row = 0; row < c_.rows; row += kTile) {
       rows_.clear();
       for (std::int64_t column = 0; column < c_.columns; column += kTile) compare_tile(row, column, whole, outcome);
     }
-    const std::string& name = program_.buffers[c_.number].name;
+    std::string name = program_.buffers[c_.number].name;
+    if (launch > 0) name = fmt::format("launch {}: {}", launch + 1, name);
     if (wrong_ > 0) {
       findings.add(Finding::Kind::values, Findings::kNoLine,
                    fmt::format("{}[{}, {}] is {}, the product {}", name, row_, column_, got_, wants_),
@@ -161,7 +162,7 @@ class Comparison {
 }  // namespace
 
 void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
-                          Outcome& outcome, Findings& findings) {
+                          int launch, Outcome& outcome, Findings& findings) {
   std::vector<Matrix> inputs, outputs;
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     std::optional<Matrix> found = matrix(program, i);
@@ -171,7 +172,7 @@ void compare_with_product(const sass::Program& program, const std::vector<machin
   if (outputs.size() == 1 && inputs.size() >= 2) {
     const Matrix &a = inputs[0], &b = inputs[1], &c = outputs[0];
     if (a.rows == c.rows && b.rows == c.columns && a.columns == b.columns) {
-      Comparison(program, globals, a, b, c).run(whole, outcome, findings);
+      Comparison(program, globals, a, b, c).run(whole, launch, outcome, findings);
       return;
     }
   }

@@ -11,8 +11,8 @@ namespace warpcc::checker {
 
 // C = A · Bᵀ: C is the buffer that has been stored to, A and B the first two others whose shapes fit. Every stored
 // element of C is compared with the product in double precision, computed from the input function alone. `whole`: every
-// element must have been stored.
+// element must have been stored. `launch` counts from 0.
 void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
-                          Outcome& outcome, Findings& findings);
+                          int launch, Outcome& outcome, Findings& findings);
 
 }  // namespace warpcc::checker
