@@ -41,7 +41,7 @@ enum class Issue : std::uint8_t {
   warpgroup,  // four warps together (Hopper's MMA)
 };
 
-// ---- SASS opcodes --------------------------------------------------------------------------------------------------
+// ---- SASS opcodes
 
 // What may stand in an operand's place, as bits.
 using Takes = std::uint32_t;
@@ -114,7 +114,7 @@ std::optional<std::vector<Modifier>> modifiers_of(std::string_view spelled);
 // Registers of slot `slot` under these modifiers (LDTM.x32: 32; LDS.128: 4; UIMAD.WIDE: 2).
 int width_of(const Opcode& opcode, int slot, std::span<const Modifier> modifiers);
 
-// ---- The language's statements -------------------------------------------------------------------------------------
+// ---- The language's statements
 
 // What a statement's operand may be, as bits above those of registers (kR, kUR, kP, kUP, kImmediate).
 enum : Takes {

@@ -31,7 +31,7 @@ struct Misfit {
   std::vector<std::int64_t> coordinate;
 };
 
-// ---- operands of the tensor core in shared memory (src/layout/operand.cpp) ----
+// ---- operands of the tensor core in shared memory (src/layout/operand.cpp)
 
 enum class Major : std::uint8_t { k, mn };
 
@@ -83,7 +83,7 @@ llvm::Expected<Physical> operand_tile(std::int64_t rows, std::int64_t k, Element
 // The layouts that have a descriptor, in words for the user.
 std::string_view operand_encodings();
 
-// ---- the instruction descriptor (src/layout/instruction.cpp) ----
+// ---- the instruction descriptor (src/layout/instruction.cpp)
 
 // The 32-bit instruction descriptor of tcgen05.mma for kinds f16, tf32, f8f6f4, i8 (PTX ISA, tcgen05: instruction
 // descriptor).
@@ -137,7 +137,7 @@ int mma_k(InstructionDescriptor::Kind kind);
 // instruction exists (PTX ISA, tcgen05: matrix shapes).
 std::optional<std::string> mma_shape_misfit(InstructionDescriptor::Kind kind, int m, int n, bool pair);
 
-// ---- tensor memory (src/layout/tensor_memory.cpp) ----
+// ---- tensor memory (src/layout/tensor_memory.cpp)
 
 // What a lane adds to a tensor-memory address; a column adds 1.
 constexpr std::int64_t kTensorLane = 0x10000;
@@ -176,7 +176,7 @@ struct RegisterTile {
 };
 RegisterTile accumulator_in_registers(int m, int n, bool pair, TensorLoad shape, int repeat);
 
-// ---- the copy engine (src/layout/tensor_map.cpp) ----
+// ---- the copy engine (src/layout/tensor_map.cpp)
 
 // A tensor map's box for a tile in shared memory, row-major with the last coordinate innermost: what
 // cuTensorMapEncodeTiled is given.

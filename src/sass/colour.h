@@ -6,16 +6,17 @@
 
 namespace warpcc::sass {
 
-// What the program says, or what its threads leave: a scheduler's 16384 registers, shared by every fourth warp, in steps of 8, at most 255.
+// What the program says, or what its threads leave: a scheduler's 16384 registers, shared by every fourth warp, in
+// steps of 8, at most 255.
 inline int register_ceiling(const Program& program) {
   int warps_a_scheduler = (program.threads + 127) / 128;
   int left = warps_a_scheduler > 0 ? 16384 / 32 / warps_a_scheduler / 8 * 8 : 255;
   return program.registers.value_or(left < 255 ? left : 255);
 }
 
-// Gives every value its first register (Value::colour) and every operand its number. Where a file does not suffice it reports, at the
-// point of greatest pressure, how many registers are live there, which values, and the limit; and returns false. `limit_r` is the ceiling
-// of general registers a thread.
+// Gives every value its first register (Value::colour) and every operand its number. Where a file does not suffice it
+// reports, at the point of greatest pressure, how many registers are live there, which values, and the limit; and
+// returns false. `limit_r` is the ceiling of general registers a thread.
 bool colour(Program& program, int limit_r, Diagnostics& diagnostics);
 
 }  // namespace warpcc::sass

@@ -16,16 +16,17 @@ struct Access {
   Reg reg;             // the first register of the group
   std::uint8_t width;  // registers
   bool written;
-  bool whole;          // a write that always happens: not guarded
+  bool whole;  // a write that always happens: not guarded
 };
 // Registers that a line reads and writes, operands and guard, addresses' registers included; constants left out.
 std::vector<Access> accesses(const Line& line);
 
-// What the number of a group's first register is a multiple of: pairs 2, more 4, the longer vectors of the copy engine 8.
+// What the number of a group's first register is a multiple of: pairs 2, more 4, the longer vectors of the copy
+// engine 8.
 std::uint8_t alignment(isa::File file, int width);
 
-// For each line, the values live before it, as bits by ValueId: 64 a word, `words` words a line. Live is what was written on some path to
-// the line and is read on some path from it; of a group, any part.
+// For each line, the values live before it, as bits by ValueId: 64 a word, `words` words a line. Live is what was
+// written on some path to the line and is read on some path from it; of a group, any part.
 struct Liveness {
   std::size_t words = 0;
   std::vector<std::uint64_t> before;

@@ -1,5 +1,6 @@
-// The SASS program of a kernel: what codegen writes, and what the checker runs and the lift translates. As text it carries
-// everything needed to hold it to its layouts and to launch it (docs/sass-text.md); text.h writes and reads that text.
+// The SASS program of a kernel: what codegen writes, and what the checker runs and the lift translates. As text it
+// carries everything needed to hold it to its layouts and to launch it (docs/sass-text.md); text.h writes and reads
+// that text.
 #pragma once
 
 #include <array>
@@ -23,20 +24,31 @@ enum class LabelId : std::int32_t { none = -1 };
 // How registers are written in text: by name; destinations by name and register, sources by register; all by both.
 enum class Form : std::uint8_t { named, coloured, both };
 
-// ---- Expressions over names: coordinates, numbers, facts ---------------------------------------------------------------------------
+// ---- Expressions over names: coordinates, numbers, facts
 
-// What a held expression may name beside values. `axis` n is the n-th axis of the cluster, fastest first. `warp` counts within the
-// role (in .start and .finish within the CTA); `warpgroup` is warp / 4.
+// What a held expression may name beside values. `axis` n is the n-th axis of the cluster, fastest first. `warp` counts
+// within the role (in .start and .finish within the CTA); `warpgroup` is warp / 4.
 enum class Fixed : std::uint8_t { lane, warp, warpgroup, cluster_id, axis, one };
 
 // An expression as a tree in one array: operands come before their operator; the last node is the whole.
 struct Expr {
   enum class Kind : std::uint8_t {
-    number,   // number
-    value,    // value (with .part)
-    fixed,    // fixed (axis number in `number`)
-    add, subtract, multiply, divide, remainder,  // left, right; division rounds down
-    equal, not_equal, less, less_equal, greater, greater_equal, both, not_,
+    number,  // number
+    value,   // value (with .part)
+    fixed,   // fixed (axis number in `number`)
+    add,
+    subtract,
+    multiply,
+    divide,
+    remainder,  // left, right; division rounds down
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    both,
+    not_,
   };
   struct Node {
     Kind kind = Kind::number;
@@ -55,13 +67,13 @@ struct Expr {
   bool empty() const { return nodes.empty(); }
 };
 
-// ---- What a line is held to ---------------------------------------------------------------------------------------------------------
+// ---- What a line is held to
 
 // `e`, `e +: n`, `..`
 struct Coord {
-  Expr from;               // empty for `..`
-  std::int64_t extent = 0; // 0: a picked index, the dimension is gone
-  bool whole = false;      // `..`
+  Expr from;                // empty for `..`
+  std::int64_t extent = 0;  // 0: a picked index, the dimension is gone
+  bool whole = false;       // `..`
 };
 
 struct Pin {
@@ -72,28 +84,43 @@ struct Pin {
 
 // `buffer at (axis = n)[copy]…[coordinates].at(i)`: copies slowest first.
 struct View {
-  BufferId buffer = BufferId::none;          // a buffer …
-  MBarrierId barrier = MBarrierId::none;     // … or an mbarrier array, whose only coordinate is the copy
-  std::int32_t named_barrier = -1;           // … or a named-barrier array
-  std::int32_t word = -1;                    // … or a .word
+  BufferId buffer = BufferId::none;       // a buffer …
+  MBarrierId barrier = MBarrierId::none;  // … or an mbarrier array, whose only coordinate is the copy
+  std::int32_t named_barrier = -1;        // … or a named-barrier array
+  std::int32_t word = -1;                 // … or a .word
   std::vector<Expr> copies;
-  std::vector<Coord> coordinates;            // empty: the whole
+  std::vector<Coord> coordinates;  // empty: the whole
   std::vector<Pin> at;
   std::optional<std::int64_t> fragment_index;
 };
 
 struct Held {
-  enum class Kind : std::uint8_t { reach, addr, addr_lo, addr_hi, desc, desc_hi, idesc, tmem, mask, mask_across, bytes, number, inside };
+  enum class Kind : std::uint8_t {
+    reach,
+    addr,
+    addr_lo,
+    addr_hi,
+    desc,
+    desc_hi,
+    idesc,
+    tmem,
+    mask,
+    mask_across,
+    bytes,
+    number,
+    inside
+  };
   Kind kind = Kind::reach;
-  std::vector<View> views;   // reach, addr …, tmem, inside: one; idesc: three (D, A, B)
-  Expr expr;                 // number
-  std::string name;          // mask: a pipe's barrier, `stage_empty`: the CTAs where it is signalled from here; mask_across: the axis;
-                             // bytes: the pipe
+  std::vector<View> views;  // reach, addr …, tmem, inside: one; idesc: three (D, A, B)
+  Expr expr;                // number
+  std::string name;  // mask: a pipe's barrier, `stage_empty`: the CTAs where it is signalled from here; mask_across:
+                     // the axis; bytes: the pipe
 };
 
-// ---- Lines -----------------------------------------------------------------------------------------------------------------------------
+// ---- Lines
 
-// A register as an operand: a named value (or none, in text that gives plain registers), which of its group, and the hardware register.
+// A register as an operand: a named value (or none, in text that gives plain registers), which of its group, and the
+// hardware register.
 struct Reg {
   isa::File file = isa::File::r;
   ValueId value = ValueId::none;
@@ -105,13 +132,28 @@ struct Reg {
 };
 
 struct Operand {
-  enum class Kind : std::uint8_t { reg, immediate, shared, global, tensor, gdesc, idesc, vector, map, special, scoreboard, label, constant };
+  enum class Kind : std::uint8_t {
+    reg,
+    immediate,
+    shared,
+    global,
+    tensor,
+    gdesc,
+    idesc,
+    vector,
+    map,
+    special,
+    scoreboard,
+    label,
+    constant
+  };
   Kind kind = Kind::reg;
-  bool negated = false;    // -x or !p
-  bool absolute = false;   // |x|
-  Reg reg;                 // the register; the base of an address
-  std::optional<Reg> second;     // [r + ur]: the second base; of desc[x][y.64]: y, with reg x
-  std::int64_t number = 0;       // immediate; the address's offset; scoreboard; map's index in Program::maps; special register's index
+  bool negated = false;       // -x or !p
+  bool absolute = false;      // |x|
+  Reg reg;                    // the register; the base of an address
+  std::optional<Reg> second;  // [r + ur]: the second base; of desc[x][y.64]: y, with reg x
+  std::int64_t number =
+      0;  // immediate; the address's offset; scoreboard; map's index in Program::maps; special register's index
   LabelId label = LabelId::none;
 };
 
@@ -121,16 +163,16 @@ struct Line {
   Mark mark = Mark::program;
   const isa::Opcode* opcode = nullptr;
   std::vector<isa::Modifier> modifiers;
-  std::optional<Operand> guard;        // a predicate register, negated or not
-  bool cluster = false;                // `.CLUSTER` of an arrival: releases to the cluster
+  std::optional<Operand> guard;  // a predicate register, negated or not
+  bool cluster = false;          // `.CLUSTER` of an arrival: releases to the cluster
   std::vector<Operand> operands;
   std::vector<Held> held;
-  std::string comment;                 // the statement, for readers
-  std::string place;                   // `gemm.wk:141`
-  SourceRange where{};                 // the line in the text that was read, or the statement in the .wk
+  std::string comment;  // the statement, for readers
+  std::string place;    // `gemm.wk:141`
+  SourceRange where{};  // the line in the text that was read, or the statement in the .wk
 };
 
-// ---- What the header declares ------------------------------------------------------------------------------------------------------------
+// ---- What the header declares
 
 struct IndexRange {
   std::int64_t begin = 0, end = 0, step = 1;
@@ -142,8 +184,8 @@ struct Value {
   isa::File file = isa::File::r;
   std::uint8_t width = 1;
   std::uint8_t align = 1;
-  std::int16_t colour = -1;           // the first hardware register
-  std::optional<IndexRange> range;    // .value: checked at every write
+  std::int16_t colour = -1;         // the first hardware register
+  std::optional<IndexRange> range;  // .value: checked at every write
 };
 
 enum class MemorySpace : std::uint8_t { shared, tensor, global };
@@ -157,9 +199,9 @@ struct Copies {
 struct Buffer {
   std::string name;
   MemorySpace space = MemorySpace::shared;
-  std::uint32_t place = 0;               // shared: offset from the CTA's shared address 0; tensor: first column
-  std::string map;                       // global: the tensor map's name, or empty
-  std::optional<std::uint32_t> param;    // global: offset in the parameter block, where it is no map
+  std::uint32_t place = 0;             // shared: offset from the CTA's shared address 0; tensor: first column
+  std::string map;                     // global: the tensor map's name, or empty
+  std::optional<std::uint32_t> param;  // global: offset in the parameter block, where it is no map
   std::vector<Copies> copies;
   layout::Element element = layout::Element::f16;
   layout::Physical layout;
@@ -168,11 +210,11 @@ struct Buffer {
 
 struct MBarrier {
   std::string name;
-  std::uint32_t offset = 0;     // of the first; one every 8 bytes
-  int count = 1;                // how many
+  std::uint32_t offset = 0;  // of the first; one every 8 bytes
+  int count = 1;             // how many
   int arrivals = 1;
   std::optional<std::int64_t> bytes;  // of a phase
-  std::string why;              // how the counts come about, for readers
+  std::string why;                    // how the counts come about, for readers
 };
 
 struct NamedBarrier {
@@ -188,18 +230,19 @@ struct Pipe {
   MBarrierId full = MBarrierId::none, empty = MBarrierId::none;
   std::vector<BufferId> carries;
   int teams = 1, stages_a_turn = 0;
-  // Where the ends are, for `mask`: pins of the producers and of the consumers, and the axis that stages are filled across.
+  // Where the ends are, for `mask`: pins of the producers and of the consumers, and the axis that stages are filled
+  // across.
   std::vector<Pin> from, to;
   std::optional<int> across;
 };
 
 struct TensorMap {
-  std::string name;     // `a`; [map_a] in the code
+  std::string name;  // `a`; [map_a] in the code
   std::string buffer;
   std::vector<std::int64_t> extents;  // rows … columns
   int element_bytes = 2;
-  std::vector<std::int64_t> box;      // in the same order
-  int swizzle = 0;                    // span in bytes
+  std::vector<std::int64_t> box;  // in the same order
+  int swizzle = 0;                // span in bytes
 };
 
 struct Param {
@@ -224,25 +267,25 @@ struct Section {
   std::string name;
   int first_warp = 0, end_warp = 0;
   std::vector<Pin> at;
-  std::vector<std::string> holds;     // `stage.producer`
+  std::vector<std::string> holds;  // `stage.producer`
   std::size_t first_line = 0;
 };
 
 struct Label {
   std::string name;
-  std::size_t line = 0;   // the line that follows it
+  std::size_t line = 0;  // the line that follows it
 };
 
 struct Program {
   std::string kernel;
-  Form form = Form::named;               // of the text that it was read from
+  Form form = Form::named;  // of the text that it was read from
   isa::Target target = isa::Target::sm_100a;
   int threads = 0;
   std::optional<int> registers;
-  std::uint32_t dynamic_shared = 0;      // bytes, from offset 0x400 on
+  std::uint32_t dynamic_shared = 0;           // bytes, from offset 0x400 on
   std::array<std::int64_t, 3> grid{1, 1, 1};  // in CTAs
-  int cluster = 1;                       // CTAs
-  std::vector<Axis> axes;                // fastest first; their product is `cluster`
+  int cluster = 1;                            // CTAs
+  std::vector<Axis> axes;                     // fastest first; their product is `cluster`
   std::vector<TensorMap> maps;
   std::vector<Param> params;
   std::vector<Buffer> buffers;

@@ -123,7 +123,7 @@ void HeaderReader::run(std::vector<Directive>& lines) {
   }
 }
 
-// ---- Words and numbers ----------------------------------------------------------------------------------------------
+// ---- Words and numbers
 
 bool HeaderReader::wanted(const Cursor& at, std::string what) {
   diagnostics_.error(at.here(), kWanted, what);
@@ -177,7 +177,7 @@ bool HeaderReader::place(Cursor& at, std::size_t start, const std::string& name,
   return false;
 }
 
-// ---- The host's facts -----------------------------------------------------------------------------------------------
+// ---- The host's facts
 
 bool HeaderReader::kernel(Directive& line) {
   return name(line.rest, program_.kernel);
@@ -314,7 +314,7 @@ bool HeaderReader::form(Directive& line) {
   return false;
 }
 
-// ---- Memory ---------------------------------------------------------------------------------------------------------
+// ---- Memory
 
 bool HeaderReader::buffer(Directive& line) {
   Cursor& at = line.rest;
@@ -444,7 +444,7 @@ bool HeaderReader::word(Directive& line) {
   return true;
 }
 
-// ---- Pipes and values -----------------------------------------------------------------------------------------------
+// ---- Pipes and values
 
 bool HeaderReader::pipe_barrier(Cursor& at, MBarrierId& id) {
   Cursor before = at;
@@ -546,7 +546,7 @@ void read_header(std::vector<Directive>& lines, Program& program, Declared& decl
   HeaderReader(program, declared, values, diagnostics).run(lines);
 }
 
-// ---- Sections -------------------------------------------------------------------------------------------------------
+// ---- Sections
 
 bool is_section(std::string_view word) {
   return word == ".start" || word == ".role" || word == ".finish";

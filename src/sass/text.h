@@ -1,5 +1,5 @@
-// SASS text: written and read (docs/sass-text.md). Reading what was written gives the same program; writing what was read gives the
-// same bytes.
+// SASS text: written and read (docs/sass-text.md). Reading what was written gives the same program; writing what was
+// read gives the same bytes.
 #pragma once
 
 #include <optional>
@@ -23,13 +23,13 @@ std::string print_held(const Program& program, const Held& held);
 // Whether SASS has a register of this name (`R4`, `UP0`, `URZ`): no value may be called so.
 bool is_register_name(std::string_view name);
 
-// Reads a program; nothing where errors were reported. Reports, with line and column: unknown opcodes, modifiers and directives, operands
-// of a kind that the opcode does not take, opcodes that the target lacks, names that are read and never written, groups that are not
-// aligned, branches to nowhere, held expressions that name nothing.
+// Reads a program; nothing where errors were reported. Reports, with line and column: unknown opcodes, modifiers and
+// directives, operands of a kind that the opcode does not take, opcodes that the target lacks, names that are read and
+// never written, groups that are not aligned, branches to nowhere, held expressions that name nothing.
 std::optional<Program> read(FileId file, const Sources& sources, Diagnostics& diagnostics);
 
-// One line of code in the language of the statement table's templates ("USHF.R.U32.HI $0, URZ, $2, $1"), `$n` given as operands.
-// The template is warpcc's own: a mistake in it is an internal error.
+// One line of code in the language of the statement table's templates ("USHF.R.U32.HI $0, URZ, $2, $1"), `$n` given as
+// operands. The template is warpcc's own: a mistake in it is an internal error.
 Line instantiate(std::string_view text, const std::vector<Operand>& operands);
 
 }  // namespace warpcc::sass

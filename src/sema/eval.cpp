@@ -28,7 +28,7 @@ std::string is_a(std::string_view text, const Value& value, const kernel::Kernel
 
 }  // namespace
 
-// ---- Names ---------------------------------------------------------------------------------------------------------
+// ---- Names
 
 int case_named(const tree::Enum& of, std::string_view name) {
   for (std::size_t i = 0; i < of.cases.size(); ++i) {
@@ -156,7 +156,6 @@ Value Evaluator::path(const tree::Path& path, Scope& scope) {
 }
 
 // ---- Expressions
-// -----------------------------------------------------------------------------------------------------
 
 Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected) {
   using E = tree::Expr;
@@ -255,7 +254,6 @@ Value Evaluator::match(const tree::Expr::Match& expr, SourceRange where, Scope& 
 }
 
 // ---- Coordinates and facts
-// ----------------------------------------------------------------------------------------------
 
 std::optional<kernel::Index> Evaluator::index(const Value& value, SourceRange where) {
   if (value.bad()) return std::nullopt;

@@ -189,7 +189,6 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
 }
 
 // ---- Guards
-// ---------------------------------------------------------------------------------------------------------------
 
 bool Builder::guard(const tree::Instruction& it, const isa::Statement& row, Scope& scope, kernel::Guard& guard,
                     bool& never) {
@@ -262,7 +261,6 @@ bool Builder::guard(const tree::Instruction& it, const isa::Statement& row, Scop
 }
 
 // ---- Operands
-// -----------------------------------------------------------------------------------------------------------------
 
 std::optional<kernel::Operand> Builder::register_operand(const isa::Statement& row, std::size_t at,
                                                          const RegisterRef& ref, const tree::Expr& expr) {

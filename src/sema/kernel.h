@@ -27,7 +27,6 @@ enum class EndId : std::int32_t { none = -1 };
 enum class BarrierId : std::int32_t { none = -1 };
 
 // ---- Registers and coordinates
-// ---------------------------------------------------------------------------------------------------
 
 // Half-open, `step` apart from `begin`.
 struct Range {
@@ -78,7 +77,6 @@ struct Divided {
 };
 
 // ---- Buffers, pipes, barriers
-// --------------------------------------------------------------------------------------------------------
 
 enum class MemorySpace : std::uint8_t { shared, tensor, global };
 enum class Mode : std::uint8_t { in, out, inout, kept };  // of a global parameter
@@ -146,7 +144,6 @@ struct End {
 };
 
 // ---- Operands
-// ------------------------------------------------------------------------------------------------------------------------
 
 struct RegisterOperand {
   RegisterId id = RegisterId::none;
@@ -207,7 +204,6 @@ using Operand = std::variant<RegisterOperand, std::int64_t /* immediate */, bool
                              Index /* of fixed indices */, View, BarrierOperand, SpecialRegister, TensorMapOf>;
 
 // ---- Code
-// -----------------------------------------------------------------------------------------------------------------------------
 
 struct Guard {
   std::optional<RegisterOperand> predicate;  // p or up
@@ -337,7 +333,6 @@ struct Kernel {
 };
 
 // ---- The cluster: who signals whom (language.md 6 and 7)
-// --------------------------------------------------------------------------------
 
 // The index along each axis of the CTA of this rank, fastest axis first; and back.
 std::vector<std::int64_t> place(const Kernel& kernel, int rank);

@@ -206,7 +206,6 @@ void Modules::declare(Module& module, const tree::Item& item) {
 }
 
 // ---- Values of items
-// ----------------------------------------------------------------------------------------------------------
 
 void Modules::read(const std::vector<const tree::Param*>& params) {
   if (!reads_) return;

@@ -71,8 +71,6 @@ kernel::Compare::Is opposite(kernel::Compare::Is is) {
 
 }  // namespace
 
-// --------------------------------------------------------------------------------------------------------
-
 Value Evaluator::unary(const tree::Expr::UnaryOp& op, SourceRange where, Scope& scope) {
   const Value value = eval(*op.operand, scope);
   if (value.bad()) return Bad{};

@@ -162,7 +162,6 @@ void Builder::statement(const tree::Statement& it, Scope& scope) {
 }
 
 // ---- Registers
-// ------------------------------------------------------------------------------------------------------------
 
 void Builder::registers(const tree::Registers& declared, Scope& scope, const std::string& prefix,
                         std::vector<std::pair<std::string_view, Value>>* fields) {
@@ -276,7 +275,6 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
 }
 
 // ---- Control
-// -----------------------------------------------------------------------------------------------------------------
 
 void Builder::static_for(const tree::StaticFor<tree::Statement>& it, SourceRange where, Scope& scope) {
   std::int64_t bounds[2];

@@ -157,7 +157,6 @@ bool Builder::check(kernel::Instruction& made, const tree::Instruction& it) {
 }
 
 // ---- Barriers
-// ------------------------------------------------------------------------------------------------------------------
 
 bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
   using Kind = kernel::BarrierOperand::Kind;
@@ -218,7 +217,6 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
 }
 
 // ---- The copy engine
-// --------------------------------------------------------------------------------------------------------------
 
 bool Builder::check_copy(const kernel::View& tile, const kernel::View& view, std::string_view word) {
   const kernel::Kernel& kernel = session_.kernel;
@@ -333,7 +331,6 @@ bool Builder::check_prefetch(kernel::Instruction& made, const tree::Instruction&
 }
 
 // ---- The tensor core
-// ----------------------------------------------------------------------------------------------------------------
 
 bool Builder::check_mma(kernel::Instruction& made) {
   const kernel::Kernel& kernel = session_.kernel;
@@ -482,7 +479,6 @@ bool Builder::check_tensor_load(const kernel::Instruction& made) {
 }
 
 // ---- Accesses of lanes
-// -----------------------------------------------------------------------------------------------------------------
 
 bool Builder::check_access(const kernel::Instruction& made) {
   const kernel::Kernel& kernel = session_.kernel;

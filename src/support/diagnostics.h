@@ -1,13 +1,13 @@
 // What is said to the user about a text: collected by the rooms, printed by the driver.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "support/source.h"
 
@@ -19,7 +19,8 @@ namespace warpcc {
 
 // A complaint as a designed thing: a stable code and a text with typed holes, declared once, beside its use.
 //
-//     constexpr Message<std::string, std::string> wait_takes_barrier{"wait-takes-barrier", "a wait takes a barrier; `{}` is {}"};
+//     constexpr Message<std::string, std::string> wait_takes_barrier{"wait-takes-barrier", "a wait takes a barrier;
+//     `{}` is {}"};
 template <typename... Args>
 struct Message {
   std::string_view code;
@@ -61,8 +62,8 @@ class Diagnostics {
   bool failed() const { return errors_ > 0; }
   const std::vector<Diagnostic>& all() const { return all_; }
 
-  // In the order of files and places; equal ones once. `path:line:column: error: text [code]`, the line and a caret range; notes
-  // likewise. Long lines are cut around the place.
+  // In the order of files and places; equal ones once. `path:line:column: error: text [code]`, the line and a caret
+  // range; notes likewise. Long lines are cut around the place.
   void print(llvm::raw_ostream& out, const Sources& sources) const;
 
  private:

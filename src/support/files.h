@@ -14,8 +14,8 @@ struct OutputFile {
   std::string contents;
 };
 
-// Writes each to a temporary file beside its place, and renames all when all are written. On failure none is left behind, what
-// stood there before stays, and the error says which path and why.
+// Writes each to a temporary file beside its place, and renames all when all are written. On failure none is left
+// behind, what stood there before stays, and the error says which path and why.
 llvm::Error write_whole(const std::vector<OutputFile>& files);
 
 }  // namespace warpcc

@@ -36,8 +36,8 @@ class Sources {
 
   FileId add(std::string path, std::string text);
 
-  // Reads a file. Fails, in words for the user, where it cannot be read, is a directory, is larger than kLargest, holds NUL
-  // bytes, or is no UTF-8.
+  // Reads a file. Fails, in words for the user, where it cannot be read, is a directory, is larger than kLargest, holds
+  // NUL bytes, or is no UTF-8.
   llvm::Expected<FileId> load(const std::string& path);
 
   std::string_view path(FileId file) const;

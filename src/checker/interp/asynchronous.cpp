@@ -315,7 +315,6 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
 }
 
 // ---- cluster launch control (PTX ISA, clusterlaunchcontrol.try_cancel)
-// --------------------------------------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kAnswerBytes = 16;
 

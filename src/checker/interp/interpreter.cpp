@@ -191,7 +191,6 @@ void Interpreter::finish_cluster() {
 }
 
 // ---- findings
-// ---------------------------------------------------------------------------------------------------------------------------
 
 void Interpreter::report(Finding::Kind kind, std::string text, std::vector<std::string> details) {
   if (!findings_.told(kind, line_) && kind != Finding::Kind::not_held) text += fmt::format(" ({})", where(*warp_));

@@ -88,7 +88,6 @@ void Interpreter::check_reach(const Instruction& instruction, std::uint32_t mask
 }
 
 // ---- the copy engine
-// ------------------------------------------------------------------------------------------------------------------------
 
 bool Interpreter::box_fits(const HeldCode& held, const ViewCode& view, const Place& place,
                            const machine::TensorMap& map, std::uint32_t address) {
@@ -252,7 +251,6 @@ void Interpreter::reach_store(const Instruction& instruction) {
 }
 
 // ---- the tensor core
-// ------------------------------------------------------------------------------------------------------------------------
 
 bool Interpreter::operand_fits(const HeldCode& held, const ViewCode& view, const Place& place, std::uint64_t bits,
                                layout::Major major, int rows, const char* name) {
@@ -382,7 +380,6 @@ void Interpreter::reach_commit(const Instruction& instruction) {
 }
 
 // ---- barriers, and memory by lanes
-// ------------------------------------------------------------------------------------------------------------
 
 std::int64_t Interpreter::pipe_bytes(const ViewCode& view, int rank) const {
   for (const sass::Pipe& pipe : program_.pipes) {
