@@ -5,64 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "checker/header.h"
 #include "checker/interp/interpreter.h"
 #include "checker/product.h"
 #include "checker/report/findings.h"
 
 namespace warpcc::checker {
 namespace {
-
-// What must be true of a header before anything can run; the first thing that is not.
-std::string unrunnable(const sass::Program& program) {
-  constexpr int kMostThreads = 1024, kMostCtas = 16;
-  constexpr std::uint32_t kMostShared = 227 * 1024;
-  if (program.lines.empty()) return "the program has no code";
-  if (program.threads < 32 || program.threads > kMostThreads || program.threads % 32 != 0) {
-    return fmt::format("a CTA has {} threads; it takes whole warps, up to {} threads", program.threads, kMostThreads);
-  }
-  if (program.cluster < 1 || program.cluster > kMostCtas)
-    return fmt::format("a cluster has {} CTAs; it takes 1 to {}", program.cluster, kMostCtas);
-  std::int64_t along_axes = 1;
-  for (const sass::Axis& axis : program.axes) {
-    if (axis.extent < 1 || axis.extent > kMostCtas) return fmt::format("axis {} has {} CTAs", axis.name, axis.extent);
-    along_axes *= axis.extent;
-  }
-  if (!program.axes.empty() && along_axes != program.cluster)
-    return fmt::format("the axes of the cluster have {} CTAs, the cluster {}", along_axes, program.cluster);
-  for (std::size_t i = 0; i < 3; ++i) {  // CUDA C++ Programming Guide, technical specifications
-    if (program.grid[i] < 1 || program.grid[i] > (i == 0 ? INT32_MAX : UINT16_MAX))
-      return fmt::format("the grid has an extent of {}", program.grid[i]);
-  }
-  if (program.grid[0] % program.cluster != 0)
-    return fmt::format("a grid of {} CTAs is no number of whole clusters of {}", program.grid[0], program.cluster);
-  if (program.dynamic_shared > kMostShared)
-    return fmt::format("{} bytes of shared memory; a CTA has {} at most", program.dynamic_shared, kMostShared);
-  for (const sass::TensorMap& map : program.maps) {
-    if (map.extents.empty() || map.extents.size() > machine::kMostDimensions || map.box.size() != map.extents.size()) {
-      return fmt::format("the tensor map of {} has {} extents and a box of {}", map.name, map.extents.size(),
-                         map.box.size());
-    }
-    if (map.element_bytes != 1 && map.element_bytes != 2 && map.element_bytes != 4 && map.element_bytes != 8) {
-      return fmt::format("the tensor map of {} has elements of {} bytes", map.name, map.element_bytes);
-    }
-    if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
-      return fmt::format("the tensor map of {} has a swizzle of {} bytes", map.name, map.swizzle);
-    const auto* buffer = std::find_if(program.buffers.data(), program.buffers.data() + program.buffers.size(),
-                                      [&](const sass::Buffer& b) { return b.name == map.buffer; });
-    if (buffer == program.buffers.data() + program.buffers.size())
-      return fmt::format("the tensor map {} is of {}, which is no buffer", map.name, map.buffer);
-    std::int64_t elements = 1;
-    for (std::int64_t extent : map.extents) {
-      if (extent < 1 || extent > INT64_C(1) << 32 || elements > (INT64_C(1) << 48) / extent)
-        return fmt::format("the tensor map of {} has an extent of {}", map.name, extent);
-      elements *= extent;
-    }
-    if (elements != buffer->layout.map().size())
-      return fmt::format("the tensor map of {} has {} elements, the buffer {}", map.name, elements,
-                         buffer->layout.map().size());
-  }
-  return {};
-}
 
 // Beyond, running them all takes days.
 constexpr std::int64_t kMostClusters = 1 << 20;

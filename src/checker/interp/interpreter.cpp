@@ -92,6 +92,22 @@ void Interpreter::run_turn(Warp& warp, int instructions) {
   running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
 }
 
+void Interpreter::check_section() {
+  warp_->section = code_.section_of[line_];
+  const sass::Section& section = program_.sections[warp_->section];
+  if (section.kind != sass::Section::Kind::role) return;
+  bool here = warp_->index >= section.first_warp && warp_->index < section.end_warp;
+  std::string at;
+  for (const sass::Pin& pin : section.at) {
+    here = here && cta().axes[static_cast<std::size_t>(pin.axis)] == pin.at;
+    at += fmt::format("{}{} = {}", at.empty() ? " at " : ", ", program_.axes[static_cast<std::size_t>(pin.axis)].name,
+                      pin.at);
+  }
+  if (here) return;
+  report(Finding::Kind::protocol, fmt::format("does the work of role {}, which is of warps {} .. {}{}", section.name,
+                                              section.first_warp, section.end_warp, at));
+}
+
 Interpreter::Next Interpreter::step(const Instruction& instruction) {
   mask_ = execution_mask(instruction);
   if (instruction.action == Action::branch || instruction.action == Action::exit) {

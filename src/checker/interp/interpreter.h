@@ -67,6 +67,8 @@ class Interpreter {
   // ---- interpreter.cpp: a warp's turn
   void run_turn(Warp& warp, int instructions);
   Next step(const Instruction& instruction);
+  // What a role's lines reach is for the warps and CTAs that the role is of; its first lines may still choose them.
+  void check_section();
   void finish_cluster();
   Scope scope() const;
   Cta& cta() { return *running_->ctas[static_cast<std::size_t>(warp_->cta)]; }

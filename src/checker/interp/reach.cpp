@@ -41,6 +41,7 @@ const ViewCode* Interpreter::reached(const Instruction& instruction, std::size_t
 void Interpreter::check_reach(const Instruction& instruction, std::uint32_t mask) {
   const HeldCode* held = nullptr;
   if (!reached(instruction, 0, held)) return;
+  if (!program_.sections.empty() && warp_->section != code_.section_of[line_]) check_section();
   for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
     outcome_.operands_checked += code_.held[at].held->kind == Held::Kind::reach;
   }

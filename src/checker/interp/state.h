@@ -53,6 +53,7 @@ struct Warp {
 
   int cta, index, number_in_cluster;
   std::uint32_t pc = 0;
+  std::uint32_t section = ~0u;            // whose lines reached something last
   Bank named;                             // the program by name
   Bank hardware;                          // the program as coloured
   std::vector<std::uint32_t> written[4];  // by file and named slot: the lanes that have been written

@@ -269,3 +269,17 @@ TEST_CASE("a colouring that gives two live values one register") {
   REPORTS(result, Kind::colouring, "reads stage_pos as 0x0 by name, and 0x");
   CHECK(result.outcome.operands_wrong == 0);
 }
+
+TEST_CASE("a role's code is for its own warps and CTAs") {
+  REPORTS(run(changed(gemm(), ".role mma warps 1 .. 2 at half = 0", ".role mma warps 2 .. 3 at half = 0")),
+          Kind::protocol, "does the work of role mma, which is of warps 2 .. 3 at half = 0");
+  REPORTS(run(changed(gemm(), ".role stores warps 4 .. 8", ".role stores warps 4 .. 8 at half = 0")), Kind::protocol,
+          "does the work of role stores, which is of warps 4 .. 8 at half = 0");
+}
+
+TEST_CASE("a header that says one thing in two ways") {
+  REPORTS(run(changed(gemm(), "arrivals 1 bytes 49152", "arrivals 1 bytes 49151")), Kind::protocol,
+          "stage_full is said to count 49151 bytes a phase, and the tiles of stage have 49152");
+  REPORTS(run(changed(gemm(), "carries sa, sb to half = 0", "carries sa, sb to half = 1")), Kind::protocol,
+          "the consumers of stage are said to stand at 1 along an axis, and role mma, which holds it, at 0");
+}
