@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sass/program.h"
@@ -55,6 +56,9 @@ struct Outcome {
 };
 
 Outcome check(const sass::Program& program, const Options& options);
+
+// "operand", "named barrier" …: what a finding is of.
+std::string_view name(Finding::Kind kind);
 
 // `338986 operands checked, 0 wrong, 0 changed by the colouring; …`, then the findings. With `sources` a finding's
 // place is that of its line in the text that was read.

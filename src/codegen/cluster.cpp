@@ -13,22 +13,7 @@ bool holds(const kernel::Compare& compare, const std::vector<std::int64_t>& plac
     if (term.atom.kind != kernel::Atom::Kind::axis) return true;  // says nothing about the cluster
     left += term.factor * place[static_cast<std::size_t>(term.atom.id)];
   }
-  using Is = kernel::Compare::Is;
-  switch (compare.is) {
-    case Is::eq:
-      return left == compare.right;
-    case Is::ne:
-      return left != compare.right;
-    case Is::lt:
-      return left < compare.right;
-    case Is::le:
-      return left <= compare.right;
-    case Is::gt:
-      return left > compare.right;
-    case Is::ge:
-      return left >= compare.right;
-  }
-  return true;
+  return kernel::holds(left, compare.is, compare.right);
 }
 
 // One constant and one shift that give every CTA its mask: the shift is the rank with some axes left out.

@@ -47,4 +47,22 @@ int Kernel::cluster_ctas() const {
   return ctas;
 }
 
+bool holds(std::int64_t left, Compare::Is is, std::int64_t right) {
+  switch (is) {
+    case Compare::Is::eq:
+      return left == right;
+    case Compare::Is::ne:
+      return left != right;
+    case Compare::Is::lt:
+      return left < right;
+    case Compare::Is::le:
+      return left <= right;
+    case Compare::Is::gt:
+      return left > right;
+    case Compare::Is::ge:
+      return left >= right;
+  }
+  return false;
+}
+
 }  // namespace warpcc::kernel

@@ -184,6 +184,8 @@ struct Compare {
   enum class Is : std::uint8_t { eq, ne, lt, le, gt, ge } is = Is::eq;
   std::int64_t right = 0;
 };
+// Whether `left IS right`.
+bool holds(std::int64_t left, Compare::Is is, std::int64_t right);
 // Facts joined by &&: the elected lane, the access inside its buffer, comparisons of fixed indices.
 struct Facts {
   bool one = false;

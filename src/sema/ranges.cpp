@@ -201,24 +201,8 @@ std::int64_t value_at(const Session& session, const kernel::Index& index, const 
 }
 
 bool holds_at(const Session& session, const kernel::Facts& facts, const Fixed& fixed) {
-  using Is = kernel::Compare::Is;
   return std::all_of(facts.compares.begin(), facts.compares.end(), [&](const kernel::Compare& compare) {
-    const std::int64_t left = value_at(session, compare.left, fixed);
-    switch (compare.is) {
-      case Is::eq:
-        return left == compare.right;
-      case Is::ne:
-        return left != compare.right;
-      case Is::lt:
-        return left < compare.right;
-      case Is::le:
-        return left <= compare.right;
-      case Is::gt:
-        return left > compare.right;
-      case Is::ge:
-        return left >= compare.right;
-    }
-    return false;
+    return kernel::holds(value_at(session, compare.left, fixed), compare.is, compare.right);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "checker/report/json.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "llvm/ADT/StringRef.h"
@@ -7,30 +9,6 @@
 
 namespace warpcc::checker {
 namespace {
-
-llvm::StringRef name(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::operand:
-      return "operand";
-    case Finding::Kind::colouring:
-      return "colouring";
-    case Finding::Kind::named_barrier:
-      return "named-barrier";
-    case Finding::Kind::protocol:
-      return "protocol";
-    case Finding::Kind::memory:
-      return "memory";
-    case Finding::Kind::hang:
-      return "hang";
-    case Finding::Kind::range:
-      return "range";
-    case Finding::Kind::values:
-      return "values";
-    case Finding::Kind::not_held:
-      return "not-held";
-  }
-  return "";
-}
 
 void print_counts(const Outcome& outcome, llvm::json::OStream& out) {
   const std::pair<llvm::StringRef, std::uint64_t> counts[] = {
@@ -62,7 +40,9 @@ void print_strings(llvm::StringRef what, const std::vector<std::string>& strings
 void print_finding(const Finding& finding, llvm::json::OStream& out, const Sources* sources) {
   bool is_in_text = sources && finding.where.end > finding.where.begin;
   out.object([&] {
-    out.attribute("kind", name(finding.kind));
+    std::string kind(name(finding.kind));
+    std::replace(kind.begin(), kind.end(), ' ', '-');
+    out.attribute("kind", kind);
     out.attribute("text", llvm::json::fixUTF8(finding.text));
     print_strings("details", finding.details, out);
     if (!finding.place.empty()) out.attribute("place", llvm::json::fixUTF8(finding.place));

@@ -6,9 +6,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace warpcc::checker {
-namespace {
 
-std::string_view word(Finding::Kind kind) {
+std::string_view name(Finding::Kind kind) {
   switch (kind) {
     case Finding::Kind::operand:
       return "operand";
@@ -31,6 +30,8 @@ std::string_view word(Finding::Kind kind) {
   }
   return "";
 }
+
+namespace {
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -56,7 +57,7 @@ void print(const Outcome& outcome, llvm::raw_ostream& out, const Sources* source
     std::string place = finding.place;
     if (sources && finding.where.end > finding.where.begin) place = sources->place(finding.where);
     if (!place.empty()) out << place << ": ";
-    out << word(finding.kind) << ": " << finding.text << "\n";
+    out << name(finding.kind) << ": " << finding.text << "\n";
     for (const std::string& detail : finding.details) out << "    " << detail << "\n";
   }
   for (const std::string& note : outcome.notes) out << "note: " << note << "\n";
