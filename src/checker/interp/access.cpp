@@ -12,14 +12,6 @@ namespace warpcc::checker {
 using machine::SharedMemory;
 using machine::TensorMemory;
 
-namespace {
-Slot part_of(Slot slot, int part) {
-  slot.name += part;
-  if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
-  return slot;
-}
-}  // namespace
-
 std::uint32_t Interpreter::shared_address(const Argument& argument, int lane) {
   auto value = [&](const Slot& slot) -> std::uint32_t {
     if (slot.constant) return 0;

@@ -92,6 +92,12 @@ struct Slot {
   std::int32_t name = -1;
   std::int16_t hardware = -1;  // -1: not coloured
 };
+// Register `part` of the group that begins at `slot`.
+inline Slot part_of(Slot slot, int part) {
+  slot.name += part;
+  if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
+  return slot;
+}
 
 struct Argument {
   sass::Operand::Kind kind = sass::Operand::Kind::reg;

@@ -10,14 +10,6 @@ namespace warpcc::checker {
 
 using isa::File;
 
-namespace {
-Slot part_of(Slot slot, int part) {
-  slot.name += part;
-  if (slot.hardware >= 0) slot.hardware = static_cast<std::int16_t>(slot.hardware + part);
-  return slot;
-}
-}  // namespace
-
 std::uint32_t Interpreter::execution_mask(const Instruction& instruction) {
   mask_ = kAllLanes;
   first_lane_ = 0;
