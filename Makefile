@@ -19,6 +19,7 @@ gemm: build
 	$(BUILD)/bin/warpcc kernels/gemm.wk -o gemm.cubin
 
 test: deps $(BUILD)/build.ninja
+	@tools/editor_deps.sh
 	ninja -C $(BUILD)
 	@tests/run.py $(BUILD)
 

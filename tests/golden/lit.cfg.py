@@ -42,7 +42,15 @@ cuobjdump = [each for each in cuobjdump + [shutil.which("cuobjdump")] if each an
 if ptxas and cuobjdump:
     config.available_features.add("disassembler")
 
+# The editor's grammars are tested where tools/editor_deps.sh has been run.
+node = os.path.join(source, ".venv/bin/node")
+editors = os.path.join(source, "editors")
+if os.access(node, os.X_OK) and os.path.isdir(os.path.join(editors, "vscode/node_modules")):
+    config.available_features.add("node")
+
 config.substitutions += [
+    ("%node", node),
+    ("%editors", editors),
     ("%ptxas", ptxas[0] if ptxas else "false"),
     ("%cuobjdump", cuobjdump[0] if cuobjdump else "false"),
     ("%warpcc", warpcc),
