@@ -139,6 +139,8 @@ enum class Does : std::uint8_t {
   store_wait_read,
   prefetch,
   mma,
+  mma_fence,  // Hopper: what lanes did to accumulators comes before what follows
+  mma_wait,
   commit,
   ld_tensor,
   ld_wait,
