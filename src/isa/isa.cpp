@@ -42,6 +42,7 @@ constexpr TakesWords kTakesWords[] = {
     {kMap, "a tensor map `[map_NAME]`"},
     {kSpecial, "a special register"},
     {kScoreboard, "a scoreboard `SB0`"},
+    {kGroups, "the groups of MMAs `gsb0`"},
     {kLabel, "a label"},
     {kConstant, "a constant `c[0x0][0x380]`"},
     {kSharedView, "a tile in shared memory"},

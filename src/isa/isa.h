@@ -54,7 +54,7 @@ enum : Takes {
   kShared = 1 << 5,       // [x+0x30]: x a register or uniform register, 32-bit shared address
   kGlobal = 1 << 6,       // desc[ur][r.64+0x10], or [r.64]
   kTensor = 1 << 7,       // tmem[ur+0x40]
-  kGdesc = 1 << 8,        // gdesc[ur]: a pair (tcgen05) or four (wgmma) uniform registers
+  kGdesc = 1 << 8,        // gdesc[ur]: a pair of uniform registers
   kIdesc = 1 << 9,        // idesc[ur]
   kVector = 1 << 10,      // [ur]: the copy engine's vector of uniform registers
   kMap = 1 << 11,         // [map_NAME]: a tensor map
@@ -62,6 +62,7 @@ enum : Takes {
   kScoreboard = 1 << 13,  // SB0
   kLabel = 1 << 14,
   kConstant = 1 << 15,  // c[0x0][0x358]
+  kGroups = 1 << 24,    // gsb0: the groups of a warpgroup's MMAs (bits 16 to 23 are the language's, below)
 };
 
 // One operand's place in an opcode's row.

@@ -26,6 +26,7 @@ constexpr KindWord kKinds[] = {
     {"map", kMap},
     {"special", kSpecial},
     {"sb", kScoreboard},
+    {"gsb", kGroups},
     {"label", kLabel},
     {"const", kConstant},
 };
@@ -113,11 +114,21 @@ int tensor_width(std::span<const Modifier> modifiers) {
   return shape * count / packed;
 }
 
+// D of a warpgroup's MMA: 64 rows by N over 128 lanes, two values a register where they have 16 bits (PTX ISA, wgmma:
+// register fragments). The shape is the first modifier, `64x128x16`.
+int warpgroup_width(std::span<const Modifier> modifiers) {
+  if (modifiers.empty()) return 1;
+  std::string_view shape = word(modifiers[0]);
+  int values = number_in(shape.substr(std::min(shape.find('x'), shape.size()))) / 2;
+  bool halves = modifiers.size() > 1 && word(modifiers[1]) == "F16";
+  return halves ? values / 2 : values;
+}
+
 // A plain memory instruction: 32 bits, or as its modifiers say.
 int memory_width(std::span<const Modifier> modifiers) {
   for (Modifier modifier : modifiers) {
     std::string_view text = word(modifier);
-    if (text == "64") return 2;
+    if (text == "64" || text == "F32x2") return 2;
     if (text == "128" || text == "F32x4") return 4;
   }
   return 1;
@@ -180,6 +191,7 @@ int width_of(const Opcode& opcode, int slot, std::span<const Modifier> modifiers
   if (place.width != 0) return place.width;
   if (place.takes & kVector) return vector_width(opcode.op, modifiers);
   if (opcode.op == Op::LDTM || opcode.op == Op::STTM) return tensor_width(modifiers);
+  if (opcode.op == Op::HGMMA || opcode.op == Op::QGMMA || opcode.op == Op::IGMMA) return warpgroup_width(modifiers);
   return memory_width(modifiers);
 }
 

@@ -30,9 +30,15 @@ class Collector {
   }
 
  private:
-  void add(const Reg& reg, int width, bool written) {
+  void add(const Reg& reg, int width, bool written, bool whole = true) {
     if (reg.is_constant) return;
-    accesses_.push_back({reg, static_cast<std::uint8_t>(width), written, !line_.guard});
+    accesses_.push_back({reg, static_cast<std::uint8_t>(width), written, whole && !line_.guard});
+  }
+
+  // A warpgroup's MMA that adds to its own D: what it leaves is a continuation of what it found.
+  bool adds_in_place() const {
+    return line_.opcode->issue == isa::Issue::warpgroup && line_.operands.size() > 3 &&
+           !line_.operands[3].reg.is_constant;
   }
 
   void operand(std::size_t i) {
@@ -42,7 +48,7 @@ class Collector {
     switch (operand.kind) {
       case Operand::Kind::reg:
         if (slot.in) add(operand.reg, width, false);
-        if (slot.out) add(operand.reg, width, true);
+        if (slot.out) add(operand.reg, width, true, !adds_in_place());
         break;
       case Operand::Kind::shared:
       case Operand::Kind::tensor:

@@ -16,7 +16,7 @@ struct Access {
   Reg reg;             // the first register of the group
   std::uint8_t width;  // registers
   bool written;
-  bool whole;  // a write that always happens: not guarded
+  bool whole;  // a write that always happens, and keeps nothing: not guarded, no MMA that adds to its own registers
 };
 // Registers that a line reads and writes, operands and guard, addresses' registers included; constants left out.
 std::vector<Access> accesses(const Line& line);

@@ -119,6 +119,7 @@ class LinePrinter {
         text_ += "gdesc[";
         reg(operand.reg, 2, false, true);
         text_ += ']';
+        if (operand.transposed) text_ += i == 1 ? ".tnspA" : ".tnspB";
         return;
       case Operand::Kind::idesc:
         text_ += "idesc[";
@@ -137,7 +138,7 @@ class LinePrinter {
         text_ += isa::special_registers()[static_cast<std::size_t>(operand.number)].sass;
         return;
       case Operand::Kind::scoreboard:
-        fmt::format_to(out, "SB{}", operand.number);
+        fmt::format_to(out, "{}{}", line_.opcode->slots[i].takes & isa::kGroups ? "gsb" : "SB", operand.number);
         return;
       case Operand::Kind::label:
         text_ += program_[operand.label].name;

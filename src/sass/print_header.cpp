@@ -69,6 +69,7 @@ class HeaderPrinter {
     for (const NamedBarrier& one : program_.named_barriers) named_barrier(one);
     for (const Pipe& one : program_.pipes) pipe(one);
     for (const Word& word : program_.words) line(".word {} 0x{:x}", word.name, word.offset);
+    for (const Fragment& one : program_.fragments) fragment(one);
     for (const Value& one : program_.values) value(one);
   }
 
@@ -154,6 +155,15 @@ class HeaderPrinter {
     append_pins(text_, program_, "to", pipe.to);
     if (pipe.across) put(" across {}", program_.axes[static_cast<std::size_t>(*pipe.across)].name);
     if (pipe.teams > 1) put(" turns {} of {}", pipe.teams, pipe.stages_a_turn);
+    text_ += '\n';
+  }
+
+  void fragment(const Fragment& fragment) {
+    put(".fragment {} {} ({}, {}) ", program_[fragment.value].name, layout::name(fragment.element), fragment.rows,
+        fragment.columns);
+    append_tuple(text_, fragment.layout, &layout::Mode::extent);
+    text_ += " : ";
+    append_tuple(text_, fragment.layout, &layout::Mode::stride);
     text_ += '\n';
   }
 

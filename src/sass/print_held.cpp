@@ -65,6 +65,7 @@ std::string_view view_name(const Program& program, const View& view) {
   if (view.buffer != BufferId::none) return program[view.buffer].name;
   if (view.barrier != MBarrierId::none) return program[view.barrier].name;
   if (view.named_barrier >= 0) return program.named_barriers[static_cast<std::size_t>(view.named_barrier)].name;
+  if (view.fragment >= 0) return program[program.fragments[static_cast<std::size_t>(view.fragment)].value].name;
   if (view.word >= 0) return program.words[static_cast<std::size_t>(view.word)].name;
   return "?";
 }

@@ -88,6 +88,7 @@ struct View {
   MBarrierId barrier = MBarrierId::none;  // … or an mbarrier array, whose only coordinate is the copy
   std::int32_t named_barrier = -1;        // … or a named-barrier array
   std::int32_t word = -1;                 // … or a .word
+  std::int32_t fragment = -1;             // … or a .fragment
   std::vector<Expr> copies;
   std::vector<Coord> coordinates;  // empty: the whole
   std::vector<Pin> at;
@@ -150,10 +151,11 @@ struct Operand {
   Kind kind = Kind::reg;
   bool negated = false;       // -x or !p
   bool absolute = false;      // |x|
+  bool transposed = false;    // gdesc[x].tnspA, .tnspB: rows innermost
   Reg reg;                    // the register; the base of an address
   std::optional<Reg> second;  // [r + ur]: the second base; of desc[x][y.64]: y, with reg x
-  std::int64_t number =
-      0;  // immediate; the address's offset; scoreboard; map's index in Program::maps; special register's index
+  std::int64_t number = 0;    // immediate; the address's offset; scoreboard (gsb0 too, which its place tells); map's
+                              // index in Program::maps; special register's index
   LabelId label = LabelId::none;
 };
 
@@ -186,6 +188,14 @@ struct Value {
   std::uint8_t align = 1;
   std::int16_t colour = -1;         // the first hardware register
   std::optional<IndexRange> range;  // .value: checked at every write
+};
+
+// A tile that the threads of a warp or a warpgroup hold in a group of registers.
+struct Fragment {
+  ValueId value = ValueId::none;  // the group, and the fragment's name
+  layout::Element element = layout::Element::f32;
+  std::int64_t rows = 0, columns = 0;
+  layout::Map layout;  // (thread, value) -> row + rows × column
 };
 
 enum class MemorySpace : std::uint8_t { shared, tensor, global };
@@ -294,6 +304,7 @@ struct Program {
   std::vector<Pipe> pipes;
   std::vector<Word> words;
   std::vector<Value> values;
+  std::vector<Fragment> fragments;
   std::vector<Section> sections;
   std::vector<Label> labels;
   std::vector<Line> lines;

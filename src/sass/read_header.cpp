@@ -57,6 +57,7 @@ class HeaderReader {
   bool mbar(Directive& line);
   bool bar(Directive& line);
   bool pipe(Directive& line);
+  bool fragment(Directive& line);
   bool value(Directive& line);
   bool word(Directive& line);
 
@@ -90,7 +91,7 @@ const std::vector<HeaderReader::Entry>& HeaderReader::entries() {
       {".word", &HeaderReader::word, false, false},          {".mbar", &HeaderReader::mbar, false, false},
       {".mbarriers", &HeaderReader::mbarriers, true, false}, {".bar", &HeaderReader::bar, false, false},
       {".buffer", &HeaderReader::buffer, false, false},      {".pipe", &HeaderReader::pipe, false, false},
-      {".value", &HeaderReader::value, false, false},
+      {".fragment", &HeaderReader::fragment, false, false},  {".value", &HeaderReader::value, false, false},
   };
   return kEntries;
 }
@@ -508,6 +509,50 @@ bool HeaderReader::pipe(Directive& line) {
     return false;
   }
   program_.pipes.push_back(std::move(pipe));
+  return true;
+}
+
+// NAME, element, rows and columns, the layout from thread and value.
+bool HeaderReader::fragment(Directive& line) {
+  Cursor& at = line.rest;
+  Fragment fragment;
+  at.skip_spaces();
+  std::size_t start = at.position();
+  std::string name;
+  if (!this->name(at, name)) return false;
+  Cursor before = at;
+  std::optional<layout::Element> element = layout::element_named(at.name());
+  if (!element) return wanted(before, "an element type, as `f32`,");
+  fragment.element = *element;
+  constexpr std::int64_t kMost = 4096;
+  if (!at.eat('(') || !number(at, 1, kMost, "a number of rows", fragment.rows) || !at.eat(',') ||
+      !number(at, 1, kMost, "a number of columns", fragment.columns) || !at.eat(')')) {
+    return wanted(at, "the tile's extents, as `(64, 128)`,");
+  }
+  before = at;
+  llvm::Expected<layout::Map> map = read_map(at);
+  llvm::Expected<layout::ThreadValue> layout = map ? layout::ThreadValue::make(std::move(*map)) : map.takeError();
+  if (!layout) {
+    diagnostics_.error(before.here(), kLayout, llvm::toString(layout.takeError()));
+    return false;
+  }
+  if (layout->rank() != 2 || (layout->extent(0) != 32 && layout->extent(0) != 128) ||
+      layout->size() != fragment.rows * fragment.columns) {
+    return wanted(before, "a layout from the threads of a warp or a warpgroup and their values to the tile's elements");
+  }
+  std::int64_t registers = (layout->extent(1) * layout::bits(fragment.element) + 31) / 32;
+  if (registers > 255) return wanted(before, "no more than 255 registers");
+  fragment.layout = *layout;
+  fragment.value = values_.named(name);
+  values_.declare(fragment.value, isa::File::r);
+  Value& value = program_.values[static_cast<std::size_t>(fragment.value)];
+  value.width = std::max(value.width, static_cast<std::uint8_t>(registers));
+  Cursor end = at;
+  View view;
+  view.fragment = static_cast<std::int32_t>(program_.fragments.size());
+  if (!place(at, start, name, view)) return false;
+  at = end;
+  program_.fragments.push_back(std::move(fragment));
   return true;
 }
 

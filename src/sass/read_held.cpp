@@ -32,6 +32,11 @@ std::string shown(std::string_view text) {
   return std::string(text.substr(0, 60));
 }
 
+// Whether coordinates may follow the copies.
+bool has_elements(const View& view) {
+  return view.buffer != BufferId::none || view.fragment >= 0;
+}
+
 }  // namespace
 
 bool HeldReader::wanted(const char* what) {
@@ -113,10 +118,12 @@ bool HeldReader::view(Held& held) {
     if (!pins(view.at)) return false;
     if (!cursor_.eat(')')) return wanted("`)`");
   }
-  std::size_t copies = view.buffer != BufferId::none ? program_[view.buffer].copies.size() : view.word < 0 ? 1 : 0;
+  std::size_t copies = view.buffer != BufferId::none        ? program_[view.buffer].copies.size()
+                       : view.word < 0 && view.fragment < 0 ? 1
+                                                            : 0;
   if (!brackets(view, copies)) return false;
-  if (view.buffer != BufferId::none && !view.coordinates.empty()) {
-    std::size_t rank = static_cast<std::size_t>(program_[view.buffer].layout.map().rank());
+  if (has_elements(view) && !view.coordinates.empty()) {
+    std::size_t rank = view.fragment >= 0 ? 2 : static_cast<std::size_t>(program_[view.buffer].layout.map().rank());
     if (view.coordinates.size() != rank) {
       diagnostics_.error(cursor_.range_from(start), kRank, shown(name), rank, view.coordinates.size());
       return false;
@@ -136,7 +143,7 @@ bool HeldReader::view(Held& held) {
 bool HeldReader::brackets(View& view, std::size_t copies) {
   constexpr std::size_t kMostCoordinates = 8;
   for (std::size_t bracket = 0; cursor_.eat('['); ++bracket) {
-    if (bracket > copies || (bracket == copies && view.buffer == BufferId::none)) return wanted("no further bracket");
+    if (bracket > copies || (bracket == copies && !has_elements(view))) return wanted("no further bracket");
     std::vector<Coord> inside;
     do {
       if (inside.size() == kMostCoordinates) return wanted("no further coordinate");

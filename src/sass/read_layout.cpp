@@ -45,7 +45,7 @@ bool read_tuple(Cursor& at, Tuple& tuple) {
 
 }  // namespace
 
-llvm::Expected<layout::Physical> read_layout(Cursor& at) {
+llvm::Expected<layout::Map> read_map(Cursor& at) {
   Tuple shape, strides;
   if (!read_tuple(at, shape)) return failure("a shape is wanted behind the element, as `(128, 64)`");
   if (!at.eat(':') || !read_tuple(at, strides))
@@ -60,13 +60,19 @@ llvm::Expected<layout::Physical> read_layout(Cursor& at) {
       coordinates[i].push_back({shape[i][j], strides[i][j], broadcast});
     }
   }
+  return layout::Map(std::move(coordinates));
+}
+
+llvm::Expected<layout::Physical> read_layout(Cursor& at) {
+  llvm::Expected<layout::Map> map = read_map(at);
+  if (!map) return map.takeError();
   int swizzle = 0;
   if (at.eat_word("swizzle")) {
     std::optional<std::int64_t> span = at.number();
     if (!span || (*span != 32 && *span != 64 && *span != 128)) return failure("a swizzle spans 32, 64 or 128 bytes");
     swizzle = static_cast<int>(*span);
   }
-  return layout::Physical::make(layout::Map(std::move(coordinates)), layout::swizzle_of_span(swizzle));
+  return layout::Physical::make(std::move(*map), layout::swizzle_of_span(swizzle));
 }
 
 }  // namespace warpcc::sass

@@ -7,6 +7,8 @@
 
 namespace warpcc::sass {
 
+// Shape and strides alone.
+llvm::Expected<layout::Map> read_map(Cursor& at);
 llvm::Expected<layout::Physical> read_layout(Cursor& at);
 
 }  // namespace warpcc::sass

@@ -280,6 +280,10 @@ std::optional<Operand> OperandReader::word(const isa::Slot& slot, std::string_vi
     result.number = text[2] - '0';
     return result;
   }
+  if (slot.takes & isa::kGroups && text == "gsb0") {
+    result.kind = Operand::Kind::scoreboard;
+    return result;
+  }
   return std::nullopt;
 }
 
@@ -295,6 +299,8 @@ std::optional<Operand> OperandReader::bracketed(std::string_view word, const isa
     Operand result;
     result.kind = gdesc ? Operand::Kind::gdesc : idesc ? Operand::Kind::idesc : Operand::Kind::vector;
     if (!use(reg(), result.reg, isa::kUR, idesc ? 1 : width, false) || !close()) return std::nullopt;
+    result.transposed =
+        gdesc && opcode_->issue == isa::Issue::warpgroup && cursor_.eat(slot_ == 1 ? ".tnspA" : ".tnspB");
     return result;
   }
   if (!word.empty()) return wrong(where);
