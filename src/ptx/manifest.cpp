@@ -24,6 +24,10 @@ const Buffer* buffer_named(const Program& program, const std::string& name) {
   return found == program.buffers.end() ? nullptr : &*found;
 }
 
+llvm::StringRef tensor_of(const TensorMap& map) {
+  return map.buffer.empty() ? map.name : map.buffer;
+}
+
 void numbers(llvm::json::OStream& json, llvm::StringRef key, llvm::ArrayRef<std::int64_t> values) {
   json.attributeArray(key, [&] {
     for (std::int64_t value : values) json.value(value);
@@ -70,11 +74,94 @@ void parameters(llvm::json::OStream& json, const Program& program) {
   }
 }
 
+// The global buffer that a line stores or adds to, by its map or by what it is held to; empty where it is none.
+llvm::StringRef stored(const Program& program, const sass::Line& line) {
+  isa::Op op = line.opcode->op;
+  if (op == isa::Op::UTMASTG || op == isa::Op::UTMAREDG) {
+    for (const sass::Operand& operand : line.operands) {
+      if (operand.kind == sass::Operand::Kind::map) return tensor_of(program.maps[operand.number]);
+    }
+  }
+  if (op != isa::Op::STG && op != isa::Op::REDG) return {};
+  for (const sass::Held& held : line.held) {
+    if (held.kind != sass::Held::Kind::reach) continue;
+    for (const sass::View& view : held.views) {
+      if (view.buffer == sass::BufferId::none) continue;
+      const Buffer& buffer = program[view.buffer];
+      if (buffer.space == sass::MemorySpace::global) return buffer.name;
+    }
+  }
+  return {};
+}
+
+// The dense strides of a shape, in elements.
+std::vector<std::int64_t> dense(llvm::ArrayRef<std::int64_t> shape) {
+  std::vector<std::int64_t> all(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = all.size(); i-- > 0;) {
+    all[i] = step;
+    step *= shape[i];
+  }
+  return all;
+}
+
+struct Tensor {
+  std::string name;
+  const Buffer* buffer = nullptr;  // none where the program does not declare it
+  std::vector<std::int64_t> shape, strides;
+};
+
+// What a host gives: the global buffers that are not the kernel's own, and what hand-written text only has a map or a
+// parameter of.
+std::vector<Tensor> tensors(const Program& program) {
+  std::vector<Tensor> all;
+  auto add = [&](Tensor tensor) {
+    bool is_new = std::none_of(all.begin(), all.end(), [&](const Tensor& each) { return each.name == tensor.name; });
+    if (is_new) all.push_back(std::move(tensor));
+  };
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.space != sass::MemorySpace::global || buffer.kept) continue;
+    Tensor tensor{buffer.name, &buffer, {}, {}};
+    for (const layout::Coordinate& coordinate : buffer.layout.map().coordinates()) {
+      // Dimensions of several modes have no stride; a host sees such a buffer as the row of its elements.
+      if (coordinate.size() != 1) tensor.shape.clear();
+      if (coordinate.size() != 1) break;
+      tensor.shape.push_back(coordinate[0].extent);
+      tensor.strides.push_back(coordinate[0].stride);
+    }
+    if (tensor.shape.empty()) {
+      tensor.shape = {buffer.layout.map().span()};
+      tensor.strides = {1};
+    }
+    add(std::move(tensor));
+  }
+  for (const TensorMap& map : program.maps) add({tensor_of(map).str(), nullptr, map.extents, dense(map.extents)});
+  for (const sass::Param& param : program.params) {
+    const Buffer* buffer = buffer_named(program, param.name);
+    if (buffer == nullptr) add({param.name, nullptr, {}, {}});
+  }
+  return all;
+}
+
+void write_tensors(llvm::json::OStream& json, const Program& program) {
+  std::vector<llvm::StringRef> written;
+  for (const sass::Line& line : program.lines) written.push_back(stored(program, line));
+  for (const Tensor& tensor : tensors(program)) {
+    json.object([&] {
+      json.attribute("name", tensor.name);
+      element(json, tensor.buffer);
+      numbers(json, "shape", tensor.shape);
+      numbers(json, "strides", tensor.strides);
+      json.attribute("written", std::find(written.begin(), written.end(), tensor.name) != written.end());
+    });
+  }
+}
+
 void tensor_map(llvm::json::OStream& json, const Program& program, const TensorMap& map) {
-  const std::string& tensor = map.buffer.empty() ? map.name : map.buffer;
+  llvm::StringRef tensor = tensor_of(map);
   json.attribute("name", map.name);
   json.attribute("tensor", tensor);
-  element(json, buffer_named(program, tensor));
+  element(json, buffer_named(program, tensor.str()));
   json.attribute("element_bytes", map.element_bytes);
   numbers(json, "extents", map.extents);
   numbers(json, "strides", strides(map));
@@ -99,6 +186,7 @@ std::string manifest(const Program& program) {
     json.attribute("shared_bytes", static_cast<std::int64_t>(program.dynamic_shared));
     json.attribute("waits_for_grid_before", waits);
     json.attributeArray("parameters", [&] { parameters(json, program); });
+    json.attributeArray("tensors", [&] { write_tensors(json, program); });
     json.attributeArray("tensor_maps", [&] {
       for (const TensorMap& map : program.maps) json.object([&] { tensor_map(json, program, map); });
     });

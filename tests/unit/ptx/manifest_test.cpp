@@ -20,6 +20,7 @@ sass::Program small() {
   a.space = sass::MemorySpace::global;
   a.map = "a";
   a.element = layout::Element::bf16;
+  a.layout = *layout::Physical::make(layout::row_major(std::vector<std::int64_t>{2048, 1024}));
   program.buffers.push_back(a);
   sass::Buffer raised;
   raised.name = "raised";
@@ -72,6 +73,21 @@ TEST_CASE("the manifest, key by key, in its order") {
       "size": 128
     }
   ],
+  "tensors": [
+    {
+      "name": "a",
+      "element": "bf16",
+      "shape": [
+        2048,
+        1024
+      ],
+      "strides": [
+        1024,
+        1
+      ],
+      "written": false
+    }
+  ],
   "tensor_maps": [
     {
       "name": "a",
@@ -110,4 +126,53 @@ TEST_CASE("a program that waits for no grid says so") {
   auto json = llvm::json::parse(ptx::manifest(program));
   REQUIRE(static_cast<bool>(json));
   CHECK(json->getAsObject()->getBoolean("waits_for_grid_before") == false);
+}
+
+TEST_CASE("a tensor that is stored to says so, by its map or by what the line is held to") {
+  sass::Program program = small();
+  auto written = [&] {
+    auto json = llvm::json::parse(ptx::manifest(program));
+    REQUIRE(static_cast<bool>(json));
+    return (*json->getAsObject()->getArray("tensors"))[0].getAsObject()->getBoolean("written");
+  };
+  CHECK(written() == false);
+  sass::Operand map;
+  map.kind = sass::Operand::Kind::map;
+  SUBCASE("a store of the copy engine") {
+    sass::Line line;
+    line.opcode = isa::find("UTMASTG.2D");
+    line.operands = {{}, map};
+    program.lines.push_back(line);
+    CHECK(written() == true);
+  }
+  SUBCASE("a load") {
+    sass::Line line;
+    line.opcode = isa::find("UTMALDG.2D");
+    line.operands = {{}, map};
+    program.lines.push_back(line);
+    CHECK(written() == false);
+  }
+  SUBCASE("a store of a register") {
+    sass::Line line;
+    line.opcode = isa::find("STG.E");
+    sass::View view;
+    view.buffer = static_cast<sass::BufferId>(0);
+    line.held.push_back({sass::Held::Kind::reach, {view}, {}, {}});
+    program.lines.push_back(line);
+    CHECK(written() == true);
+  }
+}
+
+TEST_CASE("a map or a parameter that no buffer is declared for is a tensor of its own") {
+  sass::Program program = small();
+  program.maps.push_back({"d", "", {64, 32}, 4, {8, 32}, 0});
+  program.params.push_back({"note", 8});
+  auto json = llvm::json::parse(ptx::manifest(program));
+  REQUIRE(static_cast<bool>(json));
+  const llvm::json::Array& tensors = *json->getAsObject()->getArray("tensors");
+  REQUIRE(tensors.size() == 3);
+  CHECK(tensors[1].getAsObject()->getString("name") == "d");
+  CHECK(*tensors[1].getAsObject()->getArray("strides") == llvm::json::Array{32, 1});
+  CHECK(tensors[2].getAsObject()->getString("name") == "note");
+  CHECK(tensors[2].getAsObject()->getArray("shape")->empty());
 }
