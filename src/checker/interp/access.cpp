@@ -39,7 +39,11 @@ void Interpreter::shared_addresses(const Argument& argument, Lanes& addresses) {
 }
 
 bool Interpreter::touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes) {
-  if (!cta.shared.unit(offset).barrier && !cta.shared.unit(offset + bytes - 1).barrier) return false;
+  bool any = false;
+  cta.shared.for_each_block(offset, bytes, [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+    any |= (block.barriers & units) != 0;
+  });
+  if (!any) return false;
   for (std::uint32_t slot = offset / 8; slot * 8 < offset + bytes; ++slot) {
     std::int32_t at = cta.barrier_at[slot];
     if (at < 0 || !cta.barriers[static_cast<std::size_t>(at)].barrier.live()) continue;
@@ -81,13 +85,14 @@ void Interpreter::shared_access(const Instruction& instruction) {
       report(Finding::Kind::memory,
              fmt::format("reaches shared address {:#x}, no multiple of its {} bytes", address, bytes));
     touches_barrier(cta(), offset, bytes);
-    SharedMemory::Unit& unit = shared.unit(offset);
-    if (unit.landing > 0) {
+    const SharedMemory::Block& block = shared.block(offset);
+    std::uint64_t unit = SharedMemory::unit_bit(offset);
+    if (block.landing.above_zero() & unit) {
       report(Finding::Kind::memory,
              fmt::format("{} shared address {:#x} while a load of the copy engine is still under way into it",
                          store ? "writes to" : "reads from", address));
     }
-    if (store && unit.reading > 0) {
+    if (store && (block.reading.above_zero() & unit) != 0) {
       report(Finding::Kind::memory,
              fmt::format("writes to shared address {:#x}, which a store of the copy engine or an MMA has yet to read",
                          address));
@@ -219,25 +224,27 @@ void Interpreter::tensor_access(const Instruction& instruction) {
                                               column, column + instruction.width));
     return;
   }
-  for (int i = 0; i < instruction.width; ++i) {
-    TensorMemory::Cell& cell = tensor.cell(quarter, column + static_cast<std::uint32_t>(i));
-    if (cell.pending > 0) {
-      report(Finding::Kind::memory,
-             fmt::format("{} column {} of tensor memory, which an MMA still writes: no commit after it has completed",
-                         load ? "reads" : "writes", column + static_cast<std::uint32_t>(i)));
-      break;
-    }
-    if (load && cell.state == TensorMemory::State::unwritten) {
-      report(Finding::Kind::memory, fmt::format("reads column {} of tensor memory, which no MMA has written",
-                                                column + static_cast<std::uint32_t>(i)));
-      break;
-    }
-  }
+  bool reported = false;
+  tensor.for_each_block(
+      quarter, column, instruction.width, [&](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t first) {
+        std::uint64_t pending = block.pending.above_zero() & mask;
+        std::uint64_t wrong = load ? pending | (mask & ~block.written & ~block.read) : pending;
+        if (wrong != 0 && !reported) {
+          reported = true;
+          int at = std::countr_zero(wrong);
+          std::uint32_t its = first + static_cast<std::uint32_t>(at);
+          report(Finding::Kind::memory,
+                 pending >> at & 1 ? fmt::format("{} column {} of tensor memory, which an MMA still writes: no commit "
+                                                 "after it has completed",
+                                                 load ? "reads" : "writes", its)
+                                   : fmt::format("reads column {} of tensor memory, which no MMA has written", its));
+        }
+        (load ? block.read : block.written) |= mask;
+        (load ? block.written : block.read) &= ~mask;
+      });
   Lanes values;
   for (int i = 0; i < instruction.width; ++i) {
     std::uint32_t place = column + static_cast<std::uint32_t>(i);
-    TensorMemory::Cell& cell = tensor.cell(quarter, place);
-    cell.state = load ? TensorMemory::State::read : TensorMemory::State::written;
     Slot slot = part_of(data.slot, i);
     if (load) {
       for (int lane = 0; lane < kLanes; ++lane) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "checker/interp/interpreter.h"
@@ -11,15 +12,7 @@ namespace warpcc::checker {
 
 using machine::SharedMemory;
 
-namespace {
-
-// The units of a box: a swizzle moves them within rows of 128 bytes alone.
-template <typename F>
-void for_each_unit(std::uint32_t start, std::int64_t bytes, F function) {
-  for (std::int64_t at = 0; at < bytes; at += SharedMemory::kUnit) function(start + static_cast<std::uint32_t>(at));
-}
-
-}  // namespace
+// A box's bytes are one range: a swizzle moves its units within rows of 128 bytes alone.
 
 void Interpreter::copy_in(const Instruction& instruction) {
   before_global();
@@ -57,11 +50,10 @@ void Interpreter::copy_in(const Instruction& instruction) {
   for (const CopyIn::Target& target : copy.targets) {
     SharedMemory& shared = cta_of(target.cta).shared;
     bool still_read = false, barrier_inside = false;
-    for_each_unit(start, map.box_bytes(), [&](std::uint32_t unit) {
-      SharedMemory::Unit& state = shared.unit(unit);
-      still_read = still_read || state.reading > 0;
-      barrier_inside = barrier_inside || state.barrier;
-      ++state.landing;
+    shared.for_each_block(start, map.box_bytes(), [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+      still_read = still_read || (block.reading.above_zero() & units) != 0;
+      barrier_inside = barrier_inside || (block.barriers & units) != 0;
+      block.landing.add(units);
     });
     if (still_read) {
       report(Finding::Kind::memory,
@@ -86,11 +78,10 @@ void Interpreter::land(CopyIn& copy) {
     }
     if (options_.values)
       machine::load_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, target.shared, cta.shared);
-    for_each_unit(target.shared, map.box_bytes(), [&](std::uint32_t unit) {
-      SharedMemory::Unit& state = cta.shared.unit(unit);
-      --state.landing;
-      state.written = 0xffff;
-    });
+    cta.shared.for_each_block(
+        target.shared, map.box_bytes(),
+        [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
+    cta.shared.mark_written(target.shared, static_cast<std::uint32_t>(map.box_bytes()));
     Cta& signalled = cta_of(target.barrier_cta);
     std::int32_t at = signalled.barrier_at[target.barrier / 8];
     if (at < 0) {
@@ -125,12 +116,15 @@ void Interpreter::copy_out(const Instruction& instruction) {
     return;
   SharedMemory& shared = cta().shared;
   std::uint32_t unwritten = 0, landing = 0;
-  for_each_unit(copy.shared, map.box_bytes(), [&](std::uint32_t unit) {
-    SharedMemory::Unit& state = shared.unit(unit);
-    if (state.landing > 0 && landing == 0) landing = unit;
-    if (state.written != 0xffff && unwritten == 0) unwritten = unit;
-    ++state.reading;
-  });
+  auto first_of = [](std::uint32_t& first, std::uint64_t units, std::uint32_t offset) {
+    if (units != 0 && first == 0) first = offset + SharedMemory::kUnit * static_cast<unsigned>(std::countr_zero(units));
+  };
+  shared.for_each_block(copy.shared, map.box_bytes(),
+                        [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t offset) {
+                          first_of(landing, block.landing.above_zero() & units, offset);
+                          first_of(unwritten, block.unwritten & units, offset);
+                          block.reading.add(units);
+                        });
   if (landing != 0)
     report(Finding::Kind::memory, fmt::format("stores from {:#x}, where a load is still under way", landing));
   if (unwritten != 0 && landing == 0)
@@ -179,7 +173,9 @@ void Interpreter::read_store(CopyOut copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   Cta& cta = cta_of(warp.cta);
-  for_each_unit(copy.shared, map.box_bytes(), [&](std::uint32_t unit) { --cta.shared.unit(unit).reading; });
+  cta.shared.for_each_block(
+      copy.shared, map.box_bytes(),
+      [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.reading.remove(units); });
   --warp.groups[copy.group].to_read;
   if (options_.values) {
     copy.elements = machine::read_box(map, copy.shared, cta.shared);
@@ -343,14 +339,15 @@ void Interpreter::request_work(const Instruction& instruction) {
       report(Finding::Kind::protocol, fmt::format("asks for an answer in CTA {}, which has exited", target.number));
       return;
     }
-    SharedMemory::Unit& unit = target.shared.unit(request.answer);
-    if (unit.landing > 0) {
+    SharedMemory::Block& block = target.shared.block(request.answer);
+    std::uint64_t unit = SharedMemory::unit_bit(request.answer);
+    if (block.landing.above_zero() & unit) {
       report(Finding::Kind::memory, fmt::format("asks for an answer at {:#x} of CTA {}, where another one or a load is "
                                                 "still under way",
                                                 request.answer, target.number));
     }
     touches_barrier(target, request.answer, kAnswerBytes);
-    ++unit.landing;
+    block.landing.add(unit);
     request.ctas.push_back(rank);
   }
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
@@ -378,7 +375,7 @@ void Interpreter::answer(Request& request) {
       faults_.protocol(fmt::format("its answer reaches CTA {} after that has exited", target.number));
       continue;
     }
-    --target.shared.unit(request.answer).landing;
+    target.shared.block(request.answer).landing.remove(SharedMemory::unit_bit(request.answer));
     for (std::uint32_t i = 0; i < 4; ++i) target.shared.write(request.answer + 4 * i, 4, words[i]);
     std::int32_t at = target.barrier_at[request.barrier / 8];
     if (at < 0) {
@@ -410,6 +407,7 @@ bool Interpreter::run_asynchronous(bool unwaited_stores) {
     progress();
     return true;
   }
+  if (run_a_group(false)) return true;
   if (!running_->requests.empty()) {
     Request request = std::move(running_->requests.front());
     running_->requests.pop_front();
@@ -428,7 +426,7 @@ bool Interpreter::run_asynchronous(bool unwaited_stores) {
     progress();
     return true;
   }
-  return false;
+  return run_a_group(true);
 }
 
 bool Interpreter::asynchronous(const Instruction& instruction) {

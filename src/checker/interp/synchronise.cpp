@@ -82,7 +82,7 @@ void Interpreter::barrier_init(const Instruction& instruction) {
            fmt::format("{} is initialised by {} lanes: one is to (`@one`)", name, std::popcount(mask_)));
   }
   state.barrier.init(arrivals, name, faults_);
-  cta().shared.unit(at->second).barrier = true;
+  cta().shared.block(at->second).barriers |= machine::SharedMemory::unit_bit(at->second);
   progress();
 }
 

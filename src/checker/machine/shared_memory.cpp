@@ -5,21 +5,34 @@
 namespace warpcc::machine {
 
 SharedMemory::SharedMemory(std::uint32_t begin, std::uint32_t end) : begin_(begin), end_(end) {
-  std::uint32_t units = (end + kUnit - 1) / kUnit + 1;
-  data_.assign(static_cast<std::size_t>(units) * kUnit, 0);
-  units_.assign(units, {});
+  std::size_t blocks = (end + kBlock - 1) / kBlock + 1;
+  data_.assign(blocks * kBlock, 0);
+  written_.assign(blocks * 64, 0);
+  blocks_.assign(blocks, {});
 }
 
 bool SharedMemory::written(std::uint32_t offset, std::uint32_t bytes) const {
-  for (std::uint32_t at = offset; at < offset + bytes; ++at) {
-    if (!(unit(at).written >> at % kUnit & 1)) return false;
+  while (bytes > 0) {
+    std::uint32_t first = offset % kUnit, count = std::min(kUnit - first, bytes);
+    auto wanted = static_cast<std::uint16_t>(bits_of(first, count));
+    if ((written_[offset / kUnit] & wanted) != wanted) return false;
+    offset += count;
+    bytes -= count;
   }
   return true;
 }
 
 void SharedMemory::mark_written(std::uint32_t offset, std::uint32_t bytes) {
-  for (std::uint32_t at = offset; at < offset + bytes; ++at) {
-    unit(at).written = static_cast<std::uint16_t>(unit(at).written | 1u << at % kUnit);
+  while (bytes > 0) {
+    std::uint32_t first = offset % kUnit, count = std::min(kUnit - first, bytes);
+    Block& block = blocks_[offset / kBlock];
+    if (block.unwritten & unit_bit(offset)) {
+      std::uint16_t& unit = written_[offset / kUnit];
+      unit = static_cast<std::uint16_t>(unit | bits_of(first, count));
+      if (unit == 0xffff) block.unwritten &= ~unit_bit(offset);
+    }
+    offset += count;
+    bytes -= count;
   }
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 
 #include "checker/machine/numbers.h"
 
@@ -80,16 +82,16 @@ const OperandImage* TensorCore::image(std::uint64_t bits, int rows, layout::Elem
     image.element_bytes = layout::bytes(element);
     image.k = 32 / image.element_bytes;  // an MMA consumes 32 bytes of k
     image.inside = true;
+    std::map<std::uint32_t, std::uint64_t> units;
     for (int row = 0; row < rows; ++row) {
       for (int k = 0; k < image.k; ++k) {
         std::uint32_t address = descriptor->address(row, k, layout::bits(element));
         image.inside = image.inside && shared.inside(address, image.element_bytes);
         image.addresses.push_back(address);
-        image.units.push_back(address / SharedMemory::kUnit * SharedMemory::kUnit);
+        units[address / SharedMemory::kBlock * SharedMemory::kBlock] |= SharedMemory::unit_bit(address);
       }
     }
-    std::sort(image.units.begin(), image.units.end());
-    image.units.erase(std::unique(image.units.begin(), image.units.end()), image.units.end());
+    for (auto [offset, mask] : units) image.units.push_back({offset, mask});
   }
   if (!image.inside) {
     faults.memory(
@@ -146,11 +148,15 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
     const char* whose = side.shared == sides[0].shared ? "" : " of the pair's other CTA";
     for (const OperandImage* operand : {ready.a, ready.b}) {
       const char* name = operand == ready.a ? "A" : "B";
-      for (std::uint32_t at : operand->units) {
-        const SharedMemory::Unit& unit = side.shared->unit(at);
-        if (unit.landing == 0 && unit.written == 0xffff) continue;
-        faults.memory(fmt::format("reads {}{} at {:#x}, {}", name, whose, at,
-                                  unit.landing > 0 ? "where a load is still under way" : "which nothing has written"));
+      for (const OperandImage::Units& units : operand->units) {
+        const SharedMemory::Block& block = side.shared->block(units.offset);
+        std::uint64_t landing = block.landing.above_zero(), wrong = (block.unwritten | landing) & units.mask;
+        if (wrong == 0) continue;
+        int first = std::countr_zero(wrong);
+        faults.memory(
+            fmt::format("reads {}{} at {:#x}, {}", name, whose,
+                        units.offset + static_cast<std::uint32_t>(first) * SharedMemory::kUnit,
+                        landing >> first & 1 ? "where a load is still under way" : "which nothing has written"));
         return {};
       }
     }
@@ -171,22 +177,24 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   bool reported = false;
   for (const TensorCoreSide& side : sides) {
     for (const OperandImage* operand : {ready.a, ready.b}) {
-      for (std::uint32_t at : operand->units) ++side.shared->unit(at).reading;
+      for (const OperandImage::Units& units : operand->units) side.shared->block(units.offset).reading.add(units.mask);
     }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;
-      for (int j = 0; j < run.count; ++j) {
-        TensorMemory::Cell& cell = side.tensor->cell(quarter, first + static_cast<std::uint32_t>(run.column + j));
-        if (mma.accumulate && cell.pending == 0 && cell.state != TensorMemory::State::written && !reported) {
-          reported = true;
-          faults.memory(fmt::format("adds to column {} of tensor memory, {}",
-                                    first + static_cast<std::uint32_t>(run.column + j),
-                                    cell.state == TensorMemory::State::unwritten
-                                        ? "which no MMA has written"
-                                        : "which has been read since an MMA wrote it: no MMA of this tile has"));
-        }
-        ++cell.pending;
-      }
+      side.tensor->for_each_block(
+          quarter, first + static_cast<std::uint32_t>(run.column), run.count,
+          [&](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t begin) {
+            std::uint64_t wrong = mask & ~block.written & ~block.pending.above_zero();
+            if (mma.accumulate && wrong != 0 && !reported) {
+              reported = true;
+              int at = std::countr_zero(wrong);
+              faults.memory(fmt::format("adds to column {} of tensor memory, {}", begin + static_cast<unsigned>(at),
+                                        block.read >> at & 1
+                                            ? "which has been read since an MMA wrote it: no MMA of this tile has"
+                                            : "which no MMA has written"));
+            }
+            block.pending.add(mask);
+          });
     }
   }
   return ready;
@@ -198,15 +206,17 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
   int first_lane = static_cast<int>(ready.mma.d >> 16);
   for (const TensorCoreSide& side : sides) {
     for (const OperandImage* operand : {ready.a, ready.b}) {
-      for (std::uint32_t at : operand->units) --side.shared->unit(at).reading;
+      for (const OperandImage::Units& units : operand->units)
+        side.shared->block(units.offset).reading.remove(units.mask);
     }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (first_lane + run.lane) / TensorMemory::kQuarterLanes;
-      for (int j = 0; j < run.count; ++j) {
-        TensorMemory::Cell& cell = side.tensor->cell(quarter, first + static_cast<std::uint32_t>(run.column + j));
-        --cell.pending;
-        cell.state = TensorMemory::State::written;
-      }
+      side.tensor->for_each_block(quarter, first + static_cast<std::uint32_t>(run.column), run.count,
+                                  [](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t) {
+                                    block.pending.remove(mask);
+                                    block.written |= mask;
+                                    block.read &= ~mask;
+                                  });
     }
   }
 }

@@ -30,12 +30,17 @@ struct TensorCoreSide {
   TensorMemory* tensor;
 };
 
-// Where the elements of an operand lie in shared memory: [row * k + i], and the 16-byte units that they touch.
+// Where the elements of an operand lie in shared memory: [row * k + i], and the 16-byte units that they touch, 64
+// together.
 struct OperandImage {
   int rows = 0, k = 0;
   int element_bytes = 2;
   std::vector<std::uint32_t> addresses;
-  std::vector<std::uint32_t> units;  // byte offsets
+  struct Units {
+    std::uint32_t offset;  // of the block of shared memory
+    std::uint64_t mask;    // of its units
+  };
+  std::vector<Units> units;
   bool inside = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <limits>
 
 namespace warpcc::machine {
@@ -43,17 +44,25 @@ void TensorMemory::free(std::int64_t first, std::int64_t columns, Faults& faults
         fmt::format("frees columns {} .. {} of tensor memory, which are not all allocated", first, first + columns));
     return;
   }
-  for (std::int64_t column = first; column < first + columns; ++column) {
-    for (auto& quarter : cells_) {
-      Cell& cell = quarter[static_cast<std::size_t>(column)];
-      if (cell.pending > 0) {
-        faults.memory(fmt::format("frees column {} of tensor memory, which an MMA under way still writes", column));
-        return;
-      }
-      cell.state = State::unwritten;
-    }
-    taken_[static_cast<std::size_t>(column / 32)] = false;
+  std::int64_t still_written = kColumns;
+  auto each = [&](auto function) {
+    for (int quarter = 0; quarter < kQuarters; ++quarter)
+      for_each_block(quarter, static_cast<std::uint32_t>(first), static_cast<int>(columns), function);
+  };
+  each([&](Block& block, std::uint64_t mask, std::uint32_t begin) {
+    if (std::uint64_t pending = block.pending.above_zero() & mask)
+      still_written = std::min<std::int64_t>(still_written, begin + std::countr_zero(pending));
+  });
+  if (still_written < kColumns) {
+    faults.memory(fmt::format("frees column {} of tensor memory, which an MMA under way still writes", still_written));
+    return;
   }
+  each([](Block& block, std::uint64_t mask, std::uint32_t) {
+    block.written &= ~mask;
+    block.read &= ~mask;
+  });
+  for (std::int64_t column = first; column < first + columns; column += 32)
+    taken_[static_cast<std::size_t>(column / 32)] = false;
 }
 
 int TensorMemory::allocated_columns() const {

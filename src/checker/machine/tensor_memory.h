@@ -2,12 +2,14 @@
 // quarter of the lanes (a quarter is what one warp reaches).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "checker/machine/counters.h"
 #include "checker/machine/fault.h"
 
 namespace warpcc::machine {
@@ -16,10 +18,10 @@ class TensorMemory {
  public:
   static constexpr int kLanes = 128, kColumns = 512, kQuarters = 4, kQuarterLanes = 32;
 
-  enum class State : std::uint8_t { unwritten, written, read };
-  struct Cell {
-    State state = State::unwritten;
-    std::uint16_t pending = 0;  // MMAs under way that write it
+  // 64 columns of a quarter, a bit each.
+  struct Block {
+    std::uint64_t written = 0, read = 0;  // by an MMA or a store; since then, by a load: one or the other, or neither
+    Counters pending;                     // MMAs under way that write it
   };
 
   // With `values` it holds numbers as well.
@@ -33,7 +35,16 @@ class TensorMemory {
   // Whether [first, first + columns) is allocated.
   bool allocated(std::int64_t first, std::int64_t columns) const;
 
-  Cell& cell(int quarter, std::uint32_t column) { return cells_[static_cast<std::size_t>(quarter)][column]; }
+  // function(block, columns of it, first column of the block), for each block that has some of the columns.
+  template <typename F>
+  void for_each_block(int quarter, std::uint32_t first, int columns, F function) {
+    std::uint32_t column = first, end = first + static_cast<std::uint32_t>(columns);
+    while (column < end) {
+      std::uint32_t bit = column % 64, count = std::min(64 - bit, end - column);
+      function(blocks_[static_cast<std::size_t>(quarter)][column / 64], bits_of(bit, count), column - bit);
+      column += count;
+    }
+  }
 
   bool holds_values() const { return !values_.empty(); }
   float* row(int lane) { return &values_[static_cast<std::size_t>(lane) * kColumns]; }
@@ -41,7 +52,7 @@ class TensorMemory {
  private:
   std::array<bool, kColumns / 32> taken_{};
   bool relinquished_ = false;
-  std::array<std::array<Cell, kColumns>, kQuarters> cells_{};
+  std::array<std::array<Block, kColumns / 64>, kQuarters> blocks_{};
   std::vector<float> values_;
 };
 

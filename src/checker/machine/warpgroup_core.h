@@ -1,0 +1,59 @@
+// Hopper's tensor core: what one warp does of a warpgroup's MMA, 16 of its 64 rows, decoded from the bits of the
+// descriptors (PTX ISA, wgmma.mma_async).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/machine/fault.h"
+#include "checker/machine/shared_memory.h"
+#include "checker/machine/tensor_core.h"
+#include "layout/atoms.h"
+
+namespace warpcc::machine {
+
+struct WarpgroupMma {
+  std::uint64_t a = 0, b = 0;  // operand descriptors
+  layout::Major a_major = layout::Major::k, b_major = layout::Major::k;
+  layout::Element ab = layout::Element::f16, d = layout::Element::f32;
+  int n = 0;
+  bool accumulate = false;
+
+  // Registers of D that a lane holds.
+  int registers() const { return n / (d == layout::Element::f16 ? 4 : 2); }
+};
+
+// Row of the warp's 16 and column of value `index` of a lane (PTX ISA, wgmma: register fragments).
+struct FragmentPlace {
+  int row, column;
+};
+constexpr FragmentPlace fragment_place(int lane, int index) {
+  return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
+}
+
+class WarpgroupCore {
+ public:
+  struct Ready {
+    WarpgroupMma mma;
+    const OperandImage* a = nullptr;
+    const OperandImage* b = nullptr;
+  };
+  // `quarter`: which of the warpgroup's four warps. Checks that the operands have been written and have landed, then
+  // counts the MMA among those that have yet to read them.
+  std::optional<Ready> issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared, Faults& faults);
+  // It has read its operands.
+  void finish(const Ready& ready, SharedMemory& shared);
+  // What it computes: `registers` as [register][lane].
+  void multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers);
+
+ private:
+  const OperandImage* image(std::uint64_t bits, int first_row, int rows, layout::Element element, layout::Major major,
+                            const SharedMemory& shared, Faults& faults, const char* operand);
+
+  std::unordered_map<std::uint64_t, OperandImage> images_;
+  std::vector<float> b_;  // gathered as [k][n], kept from MMA to MMA
+};
+
+}  // namespace warpcc::machine
