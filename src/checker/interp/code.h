@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checker/machine/copy_engine.h"
+#include "checker/machine/warpgroup_core.h"
 #include "layout/layout.h"
 #include "sass/program.h"
 
@@ -77,6 +78,10 @@ enum class Action : std::uint8_t {
   allocate,
   free_,
   relinquish,
+  warpgroup_mma,
+  warpgroup_fence,
+  warpgroup_wait,
+  change_registers,
   // control
   branch,
   exit,
@@ -124,14 +129,17 @@ struct Instruction {
   Comparison comparison = Comparison::equal;
   Combine combine = Combine::both;
   Arrival arrival = Arrival::one;
-  std::uint8_t shuffle = 0;  // 0 index, 1 butterfly, 2 up
-  std::uint8_t bytes = 4;    // of a memory access, a lane
+  std::uint8_t shuffle = 0;                            // 0 index, 1 butterfly, 2 up
+  std::uint8_t bytes = 4;                              // of a memory access, a lane
+  std::optional<machine::WarpgroupMma> warpgroup_mma;  // its shape
   std::optional<Argument> guard;
   std::vector<Argument> arguments;
   std::uint32_t line = 0;                // in Program::lines
   std::uint32_t target = 0;              // of a branch
   std::uint32_t held = 0, held_end = 0;  // in Code::held
   bool counts_as_not_held = false;
+  // In Code::checks; -1: it is held to nothing of the kind.
+  std::int32_t reach = -1, value = -1;
 };
 
 // An expression with its names resolved to slots.
@@ -170,18 +178,34 @@ struct HeldCode {
   bool of_full = false;  // mask: of the full barriers
 };
 
+// What the verdict on a held line depends on, beside the warp and the lanes that execute: registers that its
+// expressions name, and those that the instruction reaches by, or has written.
+struct CheckCode {
+  struct Input {
+    isa::File file;
+    std::int32_t slot;
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+  std::vector<Input> inputs;
+  bool of_cluster = false;     // the number of the cluster
+  bool remembered = true;      // its verdict depends on nothing else
+  std::uint32_t operands = 0;  // how many it counts for
+};
+
 struct Code {
   std::vector<Instruction> instructions;  // one a line
+  std::vector<CheckCode> checks;
   std::vector<HeldCode> held;
   std::vector<std::uint16_t> section_of;  // of each line
   int named_r = 0, named_ur = 0, named_p = 0, named_up = 0;
   std::vector<std::int32_t> first_slot;                      // of each value, in its file's bank
   std::vector<std::optional<sass::IndexRange>> range_of[4];  // by file and slot
   std::vector<machine::TensorMap> maps;
-  bool coloured = false;        // hardware registers are given
-  bool waits_for_grid = false;  // ACQBULK or PREEXIT stand somewhere
-  bool polls = false;           // loads of global memory that see what other clusters write
-  bool asks_for_work = false;   // cluster launch control
+  bool coloured = false;               // hardware registers are given
+  bool waits_for_grid = false;         // ACQBULK or PREEXIT stand somewhere
+  bool polls = false;                  // loads of global memory that see what other clusters write
+  bool asks_for_work = false;          // cluster launch control
+  bool computes_in_registers = false;  // Hopper's MMAs
 
   // Clusters have to do with each other: they run together.
   bool runs_together() const { return polls || asks_for_work; }

@@ -80,6 +80,11 @@ constexpr Row kRows[] = {
     {"UCGABAR_ARV", Action::cluster_arrive},
     {"UCGABAR_WAIT", Action::cluster_wait},
     {"ACQBULK", Action::grid_wait},
+    {"HGMMA", Action::warpgroup_mma},
+    {"QGMMA", Action::warpgroup_mma},
+    {"IGMMA", Action::warpgroup_mma},
+    {"WARPGROUP", Action::warpgroup_fence},
+    {"USETMAXREG", Action::change_registers},
     {"UTCHMMA", Action::mma},
     {"UTCQMMA", Action::mma},
     {"UTCIMMA", Action::mma},
@@ -97,6 +102,7 @@ constexpr Row kRows[] = {
     {"ERRBAR", Action::nothing},
     {"CGAERRBAR", Action::nothing},
     {"CCTL", Action::nothing},
+    {"USETMAXREG", Action::nothing},
 };
 
 class Decoder {
@@ -316,6 +322,13 @@ class Decoder {
       case Action::named_barrier:
         instruction.sync = has(".SYNC.");
         break;
+      case Action::warpgroup_mma:
+        instruction.warpgroup_mma = warpgroup_mma(line);
+        code_.computes_in_registers = true;
+        break;
+      case Action::warpgroup_fence:
+        if (has(".DEPBAR.")) instruction.action = Action::warpgroup_wait;
+        break;
       case Action::branch:
         instruction.target = static_cast<std::uint32_t>(instruction.arguments.back().number);
         break;
@@ -336,6 +349,25 @@ class Decoder {
                                             : Arrival::expect;
     }
     if (name == "UTCATOMSWS") instruction.action = has(".AND.") ? Action::free_ : Action::allocate;
+  }
+
+  // Its shape, from modifiers such as `.64x128x16.F32.BF16`, and the operands' majors.
+  static machine::WarpgroupMma warpgroup_mma(const sass::Line& line) {
+    using layout::Element;
+    machine::WarpgroupMma mma;
+    auto is = [&](std::size_t i, std::string_view word) {
+      return i < line.modifiers.size() && isa::word(line.modifiers[i]) == word;
+    };
+    mma.d = is(1, "S8") ? Element::s32 : is(1, "F16") ? Element::f16 : Element::f32;
+    mma.ab = is(1, "S8")     ? Element::s8
+             : is(2, "BF16") ? Element::bf16
+             : is(2, "TF32") ? Element::tf32
+             : is(2, "E4M3") ? Element::f8e4m3
+                             : Element::f16;
+    mma.n = isa::width_of(*line.opcode, 0, line.modifiers) * (mma.d == Element::f16 ? 4 : 2);
+    mma.a_major = line.operands[1].transposed ? layout::Major::mn : layout::Major::k;
+    mma.b_major = line.operands[2].transposed ? layout::Major::mn : layout::Major::k;
+    return mma;
   }
 
   Formula formula(const sass::Expr& expr) {
@@ -371,6 +403,9 @@ class Decoder {
         if (view.buffer != sass::BufferId::none) {
           const layout::Map& map = program_[view.buffer].layout.map();
           if (static_cast<int>(i) < map.rank()) out.extent = map.extent(static_cast<int>(i));
+        } else if (view.fragment >= 0) {
+          const sass::Fragment& fragment = program_.fragments[static_cast<std::size_t>(view.fragment)];
+          out.extent = i == 0 ? fragment.rows : fragment.columns;
         }
       } else {
         out.from = formula(coordinate.from);
@@ -386,6 +421,114 @@ class Decoder {
     return result;
   }
 
+  static void add_input(CheckCode& check, const Slot& slot, int parts = 1) {
+    for (int part = 0; part < parts && !slot.constant; ++part) {
+      CheckCode::Input input{slot.file, slot.name + part};
+      if (std::find(check.inputs.begin(), check.inputs.end(), input) == check.inputs.end())
+        check.inputs.push_back(input);
+    }
+  }
+  static void add_inputs(CheckCode& check, const Formula& formula) {
+    for (const Formula::Node& node : formula.nodes) {
+      if (node.kind == sass::Expr::Kind::value) add_input(check, node.slot);
+      if (node.kind == sass::Expr::Kind::fixed && node.fixed == sass::Fixed::cluster_id) check.of_cluster = true;
+    }
+  }
+  static void add_inputs(CheckCode& check, const HeldCode& held) {
+    add_inputs(check, held.formula);
+    for (const ViewCode& view : held.views) {
+      for (const Formula& copy : view.copies) add_inputs(check, copy);
+      for (const Coordinate& coordinate : view.coordinates) add_inputs(check, coordinate.from);
+      for (const Formula& at : view.at) add_inputs(check, at);
+    }
+    ++check.operands;
+  }
+  // The registers that reach.cpp looks at.
+  void add_operands(CheckCode& check, const Instruction& instruction) {
+    const auto& arguments = instruction.arguments;
+    auto add = [&](std::size_t at, int parts = 1) {
+      if (at >= arguments.size()) return;
+      const Argument& argument = arguments[at];
+      using Kind = sass::Operand::Kind;
+      if (argument.kind == Kind::immediate || argument.kind == Kind::map || argument.kind == Kind::label) return;
+      bool global = argument.kind == Kind::global;
+      add_input(check, argument.slot, global && !argument.second ? 2 : parts);
+      if (argument.second) add_input(check, *argument.second, global ? 2 : 1);
+    };
+    int rank = machine::kMostDimensions;
+    auto rank_of = [&] { return code_.maps[static_cast<std::size_t>(arguments[1].number)].rank(); };
+    switch (instruction.action) {
+      case Action::copy_in:
+        rank = rank_of();
+        add(0, 2 + rank);
+        if (instruction.multicast) add(2);
+        break;
+      case Action::copy_out:
+      case Action::copy_add:
+        rank = rank_of();
+        add(0, 1 + rank);
+        break;
+      case Action::mma:
+        add(0, 2);
+        add(1, 2);
+        add(2);
+        add(4);
+        break;
+      case Action::commit:
+        add(0);
+        if (instruction.multicast) add(2);
+        break;
+      case Action::barrier_init:
+      case Action::barrier_arrive:
+        add(1);
+        add(2);
+        break;
+      case Action::barrier_test:
+      case Action::load_shared:
+      case Action::load_global:
+      case Action::load_tensor:
+        add(1);
+        break;
+      case Action::barrier_invalidate:
+      case Action::store_shared:
+      case Action::store_global:
+      case Action::add_global:
+      case Action::store_tensor:
+      case Action::allocate:
+        add(0);
+        break;
+      case Action::request_work:
+      case Action::named_barrier:
+        add(0);
+        add(1);
+        break;
+      case Action::prefetch_map:
+      case Action::free_:
+        break;
+      default:
+        check.remembered = false;
+    }
+  }
+  void decode_checks(Instruction& instruction) {
+    CheckCode reach, value;
+    for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+      const HeldCode& held = code_.held[at];
+      add_inputs(held.held->kind == sass::Held::Kind::reach ? reach : value, held);
+    }
+    auto add = [&](CheckCode& check) {
+      code_.checks.push_back(std::move(check));
+      return static_cast<std::int32_t>(code_.checks.size()) - 1;
+    };
+    if (reach.operands > 0) {
+      add_operands(reach, instruction);
+      instruction.reach = add(reach);
+    }
+    if (value.operands > 0) {
+      if (!instruction.arguments.empty()) add_input(value, instruction.arguments[0].slot);
+      instruction.value = add(value);
+    }
+  }
+
   void decode_held(Instruction& instruction, const sass::Line& line) {
     instruction.held = static_cast<std::uint32_t>(code_.held.size());
     for (const sass::Held& held : line.held) {
@@ -397,6 +540,7 @@ class Decoder {
       code_.held.push_back(std::move(out));
     }
     instruction.held_end = static_cast<std::uint32_t>(code_.held.size());
+    decode_checks(instruction);
     if (!line.held.empty()) return;
     switch (instruction.action) {
       case Action::load_shared:
@@ -414,6 +558,7 @@ class Decoder {
       case Action::barrier_arrive:
       case Action::barrier_test:
       case Action::mma:
+      case Action::warpgroup_mma:
       case Action::commit:
         instruction.counts_as_not_held = true;
         break;

@@ -62,15 +62,16 @@ bool Interpreter::descriptor_reaches(const HeldCode& held, const Place& place, s
   for (int i = 0; i < buffer.layout.map().rank(); ++i) part.extents.push_back(1);
   for (std::size_t i = 0; i < extents.extents.size(); ++i)
     part.extents[static_cast<std::size_t>(extents.dimension[i])] = extents.extents[i];
-  layout::OperandResult wanted = layout::operand_descriptor(part, static_cast<std::uint32_t>(place.copy_offset));
+  layout::OperandResult wanted =
+      layout::operand_descriptor(part, static_cast<std::uint32_t>(place.copy_offset), core());
   if (!wanted.descriptor) {
     why = wanted.misfit.reason;
     return false;
   }
-  std::uint64_t bits = wanted.descriptor->encode();
+  std::uint64_t bits = wanted.descriptor->encode(core());
   bits =
       high ? static_cast<std::uint64_t>(word) << 32 | (bits & 0xffffffff) : (bits & ~std::uint64_t{0xffffffff}) | word;
-  auto decoded = layout::OperandDescriptor::decode(bits);
+  auto decoded = layout::OperandDescriptor::decode(bits, core());
   if (!decoded) {
     why = "it is no descriptor";
     return false;
@@ -261,11 +262,14 @@ bool Interpreter::check_value(const Instruction& instruction, const HeldCode& he
   return false;
 }
 
-void Interpreter::check_derived(const Instruction& instruction, std::uint32_t mask) {
+void Interpreter::check_derived(const Instruction& instruction) {
+  remembering(instruction.value, [&] { check_values(instruction, mask_); });
+}
+
+void Interpreter::check_values(const Instruction& instruction, std::uint32_t mask) {
   for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
     const HeldCode& held = code_.held[at];
     if (!gives_value(held.held->kind) || instruction.arguments.empty()) continue;
-    ++outcome_.operands_checked;
     const Slot& destination = instruction.arguments[0].slot;
     if (destination.constant || instruction.arguments[0].kind != sass::Operand::Kind::reg) {
       wrong(held, first_lane_, "is held to a value and gives none");

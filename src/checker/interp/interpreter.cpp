@@ -56,6 +56,7 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
                   fmt::format("mixes {} with {}: a kernel has one cta_group", text(*other), text(*first)));
   }
   not_held_told_.assign(program.lines.size(), false);
+  verdicts_.resize(code_.checks.size());
   executed_.assign(program.lines.size(), 0);
   warps_per_cta_ = program.threads / kLanes;
   clusters_ = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
@@ -127,6 +128,9 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     }
     if (warp_->tensor_load_pending)
       report(Finding::Kind::protocol, "exits with tensor loads that it has not waited for");
+    if (warp_->computing.done < warp_->computing.closed ||
+        !running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].empty())
+      report(Finding::Kind::protocol, "exits with MMAs that it has not waited for");
     warp_->blocked = Blocked::exited;
     --cta().warps_left;
     running_->barrier.exit(warp_->number_in_cluster);
@@ -147,13 +151,15 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     not_held_told_[line_] = true;
     report(Finding::Kind::not_held, "is held to nothing");
   }
-  if (instruction.held != instruction.held_end) check_reach(instruction, mask_);
+  if (instruction.reach >= 0) check_reach(instruction);
 
   Next next = Next::on;
   if (memory_access(instruction)) {
     if (warp_->blocked == Blocked::poll) return Next::blocked;
   } else if (!arithmetic(instruction) && !asynchronous(instruction)) {
-    if (std::optional<Next> settled = synchronise(instruction)) {
+    std::optional<Next> settled = synchronise(instruction);
+    if (!settled) settled = warpgroup(instruction);
+    if (settled) {
       next = *settled;
     } else if (instruction.action == Action::unknown || instruction.action == Action::trap) {
       report(Finding::Kind::protocol, instruction.action == Action::trap
@@ -164,7 +170,7 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
       return Next::blocked;
     }
   }
-  if (instruction.held != instruction.held_end) check_derived(instruction, mask_);
+  if (instruction.value >= 0) check_derived(instruction);
   return next;
 }
 
@@ -184,6 +190,7 @@ void Interpreter::finish_cluster() {
   }
   while (run_asynchronous()) {
   }
+  finish_warpgroups();
   for (auto& cta : running_->ctas) {
     for (const BarrierState& state : cta->barriers) {
       if (!state.barrier.live() || state.barrier.between_phases()) continue;

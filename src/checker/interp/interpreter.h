@@ -14,8 +14,10 @@
 #include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
+#include "checker/interp/verdicts.h"
 #include "checker/machine/global_memory.h"
 #include "checker/machine/tensor_core.h"
+#include "checker/machine/warpgroup_core.h"
 #include "checker/report/findings.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -146,14 +148,28 @@ class Interpreter {
   void store_is_done(Warp& warp);
   void close_group();
 
+  // ---- warpgroup.cpp: Hopper's MMAs, and setmaxnreg
+  std::optional<Next> warpgroup(const Instruction& instruction);
+  bool step_together(const WarpgroupStep& step);
+  void touch(Slot slot, const char* does);
+  void warpgroup_mma(const Instruction& instruction);
+  Next warpgroup_wait(const Instruction& instruction);
+  void run_computing(std::deque<WarpgroupWork>& queue);
+  void compute(const WarpgroupWork& work);
+  bool run_a_group(bool all);
+  Next change_registers(const Instruction& instruction);
+  void finish_warpgroups();
+
   // ---- derived.cpp: lines that give a value
-  void check_derived(const Instruction& instruction, std::uint32_t mask);
+  void check_derived(const Instruction& instruction);
+  void check_values(const Instruction& instruction, std::uint32_t mask);
   bool check_value(const Instruction& instruction, const HeldCode& held, int lane, std::uint32_t got);
   bool descriptor_reaches(const HeldCode& held, const Place& place, std::uint32_t word, bool high, std::string& why);
   bool instruction_descriptor_fits(const HeldCode& held, std::uint32_t word, std::string& why);
 
   // ---- reach.cpp: lines that reach something
-  void check_reach(const Instruction& instruction, std::uint32_t mask);
+  void check_reach(const Instruction& instruction);
+  void check_reached(const Instruction& instruction, std::uint32_t mask);
   void reach_load(const Instruction& instruction);
   void reach_request(const Instruction& instruction);
   void reach_store(const Instruction& instruction);
@@ -175,6 +191,17 @@ class Interpreter {
   bool barrier_fits(const HeldCode& held, const ViewCode& view, std::uint32_t address, int lane);
   std::int64_t pipe_bytes(const ViewCode& view, int rank) const;
   void wrong(const HeldCode& held, int lane, std::string text);
+  // ---- reach_fragment.cpp
+  void reach_warpgroup_mma(const Instruction& instruction);
+  bool fragment_fits(const HeldCode& held, const ViewCode& view, const machine::WarpgroupMma& mma, Slot d);
+  // Whose descriptors the target's are.
+  layout::TensorCore core() const {
+    return program_.target == isa::Target::sm_90a ? layout::TensorCore::wgmma : layout::TensorCore::tcgen05;
+  }
+  // Runs a check, unless it has been passed with all that it depends on as it is now.
+  template <typename F>
+  void remembering(std::int32_t number, F check);
+  void gather(const CheckCode& check);
   // Whether the image check with this key has been passed before; remembers it when `passed` is called.
   bool known(std::uint64_t key) const { return known_.count(key) > 0; }
 
@@ -198,10 +225,13 @@ class Interpreter {
   std::vector<machine::GlobalBuffer> globals_;
   std::vector<std::uint64_t> global_base_;
   std::unordered_set<std::uint64_t> known_;
+  std::vector<Verdicts> verdicts_;  // by check
+  std::vector<std::uint32_t> key_;  // of the check that runs
   std::vector<bool> not_held_told_;
   bool unread_told_ = false;
 
   machine::TensorCore tensor_core_;
+  machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;
   std::uint64_t random_ = 0;
 
@@ -232,5 +262,21 @@ class Interpreter {
   std::uint32_t mask_ = 0;
   int first_lane_ = 0;
 };
+
+template <typename F>
+void Interpreter::remembering(std::int32_t number, F check) {
+  const CheckCode& code = code_.checks[static_cast<std::size_t>(number)];
+  outcome_.operands_checked += code.operands;
+  if (!code.remembered) {
+    check();
+    return;
+  }
+  Verdicts& verdicts = verdicts_[static_cast<std::size_t>(number)];
+  gather(code);
+  if (verdicts.passed(key_)) return;
+  std::uint64_t wrong = outcome_.operands_wrong;
+  check();
+  if (outcome_.operands_wrong == wrong) verdicts.remember(key_);
+}
 
 }  // namespace warpcc::checker

@@ -38,13 +38,40 @@ const ViewCode* Interpreter::reached(const Instruction& instruction, std::size_t
   return nullptr;
 }
 
-void Interpreter::check_reach(const Instruction& instruction, std::uint32_t mask) {
-  const HeldCode* held = nullptr;
-  if (!reached(instruction, 0, held)) return;
-  if (!program_.sections.empty() && warp_->section != code_.section_of[line_]) check_section();
-  for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
-    outcome_.operands_checked += code_.held[at].held->kind == Held::Kind::reach;
+void Interpreter::gather(const CheckCode& check) {
+  key_.clear();
+  key_.push_back(static_cast<std::uint32_t>(warp_->number_in_cluster));
+  key_.push_back(mask_);
+  key_.push_back(static_cast<std::uint32_t>(cta().tensor_base));
+  if (check.of_cluster) {
+    key_.push_back(static_cast<std::uint32_t>(running_->number));
+    key_.push_back(static_cast<std::uint32_t>(running_->number >> 32));
   }
+  for (const CheckCode::Input& input : check.inputs) {
+    auto slot = static_cast<std::size_t>(input.slot);
+    switch (input.file) {
+      case isa::File::ur:
+        key_.push_back(warp_->named.ur[slot]);
+        break;
+      case isa::File::p:
+        key_.push_back(warp_->named.p[slot]);
+        break;
+      case isa::File::up:
+        key_.push_back(warp_->named.up[slot]);
+        break;
+      case isa::File::r:
+        key_.insert(key_.end(), warp_->named.lanes(input.slot), warp_->named.lanes(input.slot) + kLanes);
+        break;
+    }
+  }
+}
+
+void Interpreter::check_reach(const Instruction& instruction) {
+  if (!program_.sections.empty() && warp_->section != code_.section_of[line_]) check_section();
+  remembering(instruction.reach, [&] { check_reached(instruction, mask_); });
+}
+
+void Interpreter::check_reached(const Instruction& instruction, std::uint32_t mask) {
   switch (instruction.action) {
     case Action::copy_in:
       reach_load(instruction);
@@ -58,6 +85,9 @@ void Interpreter::check_reach(const Instruction& instruction, std::uint32_t mask
       break;
     case Action::mma:
       reach_mma(instruction);
+      break;
+    case Action::warpgroup_mma:
+      reach_warpgroup_mma(instruction);
       break;
     case Action::commit:
       reach_commit(instruction);
@@ -261,7 +291,7 @@ bool Interpreter::operand_fits(const HeldCode& held, const ViewCode& view, const
   const sass::Buffer* buffer = view.view->buffer == sass::BufferId::none ? nullptr : &program_[view.view->buffer];
   Extents extents = extents_of(view, program_);
   auto text = [&] { return view_text(view, place, program_); };
-  auto decoded = layout::OperandDescriptor::decode(bits);
+  auto decoded = layout::OperandDescriptor::decode(bits, core());
   if (!buffer || buffer->space != sass::MemorySpace::shared || extents.extents.size() != 2 || !place.inside ||
       !decoded) {
     wrong(held, first_lane_, fmt::format("{}'s descriptor {:#018x} cannot be held to {}", name, bits, text()));
