@@ -333,10 +333,4 @@ void lift_pack(Lifter& l) {
   l.put(fmt::format("cvt.u32.u16 {}, {};", l.target(0), packed));
 }
 
-// The spin until registers are free is ptxas's: after it they are.
-void lift_take_registers(Lifter& l) {
-  l.put(fmt::format("setmaxnreg.inc.sync.aligned.u32 {};", l.source(1)));
-  l.put(fmt::format("mov.pred {}, 1;", l.target(0)));
-}
-
 }  // namespace warpcc::ptx

@@ -50,8 +50,6 @@ Lift lift_of(isa::Op op) {
       return lift_sum_of_lanes;
     case F2FP:
       return lift_pack;
-    case USETMAXREG:
-      return lift_take_registers;
 
     case LDS:
       return lift_shared_load;
@@ -101,6 +99,14 @@ Lift lift_of(isa::Op op) {
     case UTCQMMA:
     case UTCIMMA:
       return lift_mma;
+    case HGMMA:
+    case QGMMA:
+    case IGMMA:
+      return lift_warpgroup_mma;
+    case WARPGROUP:
+      return lift_warpgroup;
+    case USETMAXREG:
+      return lift_take_registers;
     case UTCBAR:
       return lift_commit;
     case LDTM:

@@ -23,7 +23,6 @@ void lift_vote(Lifter& l);
 void lift_shuffle(Lifter& l);
 void lift_sum_of_lanes(Lifter& l);
 void lift_pack(Lifter& l);
-void lift_take_registers(Lifter& l);
 
 // memory.cpp
 void lift_shared_load(Lifter& l);
@@ -55,5 +54,10 @@ void lift_tensor_load(Lifter& l);
 void lift_tensor_store(Lifter& l);
 void lift_allocation(Lifter& l);
 void lift_relinquish(Lifter& l);
+
+// warpgroup.cpp
+void lift_warpgroup_mma(Lifter& l);
+void lift_warpgroup(Lifter& l);
+void lift_take_registers(Lifter& l);
 
 }  // namespace warpcc::ptx

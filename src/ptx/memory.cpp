@@ -73,7 +73,7 @@ void lift_global_store(Lifter& l) {
 
 void lift_global_add(Lifter& l) {
   std::string to = global_address(l, 0);
-  const char* type = l.has("F32x4") ? "v4.f32" : l.has("F32") ? "f32" : "u32";
+  const char* type = l.has("F32x4") ? "v4.f32" : l.has("F32x2") ? "v2.f32" : l.has("F32") ? "f32" : "u32";
   l.put(fmt::format("red.relaxed.gpu.global.add.{} {}, {};", type, to, l.group(l.operand(1).reg, l.width(1))));
 }
 

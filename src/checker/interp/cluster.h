@@ -12,6 +12,7 @@
 #include "checker/machine/copy_engine.h"
 #include "checker/machine/scheduler.h"
 #include "checker/machine/tensor_core.h"
+#include "checker/machine/warpgroup_core.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::checker {
@@ -38,6 +39,11 @@ struct TensorWork : Begun {
   llvm::SmallVector<int, 2> ctas;                 // of the MMA, or where the commit signals
   std::uint32_t barrier = 0;
 };
+// Of Hopper's tensor core, in a warp's order.
+struct WarpgroupWork : Begun {
+  std::optional<machine::WarpgroupCore::Ready> mma;  // none: the end of a group
+  Slot d;
+};
 struct CopyOut : Begun {
   int map = 0;
   machine::Coordinates start{};
@@ -63,13 +69,14 @@ struct Cluster {
   machine::Pending<CopyIn, TensorWork, CopyOut> pending;
   std::vector<CopyOut> read;  // stores that have been read and not written yet
   std::deque<Request> requests;
-  bool refused = false;                 // a request has found nothing left
-  std::vector<std::uint64_t> executed;  // by line
-  std::uint64_t instructions = 0;       // since it began its present work
-  std::uint64_t problems = 0;           // found while it ran
-  std::uint64_t idle = 0;               // turns in which none of its warps came further
-  std::uint64_t all_idle = 0;           // turns in which no cluster's did …
-  std::uint64_t seen = 0;               // … since the interpreter's progress was this
+  std::vector<std::deque<WarpgroupWork>> computing;  // by warp
+  bool refused = false;                              // a request has found nothing left
+  std::vector<std::uint64_t> executed;               // by line
+  std::uint64_t instructions = 0;                    // since it began its present work
+  std::uint64_t problems = 0;                        // found while it ran
+  std::uint64_t idle = 0;                            // turns in which none of its warps came further
+  std::uint64_t all_idle = 0;                        // turns in which no cluster's did …
+  std::uint64_t seen = 0;                            // … since the interpreter's progress was this
   bool given_up = false;
 
   explicit Cluster(std::size_t warp_count) : barrier(static_cast<int>(warp_count)), turns(warp_count) {}

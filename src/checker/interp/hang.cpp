@@ -101,6 +101,14 @@ void Interpreter::report_hang(Warp& warp) {
     case Blocked::groups:
       text += "for the copy engine to read its stores";
       break;
+    case Blocked::mma_groups:
+      text += "for its MMAs";
+      break;
+    case Blocked::registers:
+      text += fmt::format(
+          "for {} registers a thread: it has {}, and the CTA's warps have given back {} more than they have taken",
+          warp.registers_wanted, warp.registers.value_or(0), cta.free_registers);
+      break;
     case Blocked::allocation:
       text += "for the pair's other CTA to allocate tensor memory as well";
       break;

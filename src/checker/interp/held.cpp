@@ -315,6 +315,7 @@ std::string view_text(const ViewCode& code, const Place& place, const sass::Prog
   if (view.buffer != sass::BufferId::none) text = program[view.buffer].name;
   if (view.barrier != sass::MBarrierId::none) text = program[view.barrier].name;
   if (view.named_barrier >= 0) text = program.named_barriers[static_cast<std::size_t>(view.named_barrier)].name;
+  if (view.fragment >= 0) text = program[program.fragments[static_cast<std::size_t>(view.fragment)].value].name;
   if (view.word >= 0) text = program.words[static_cast<std::size_t>(view.word)].name;
   for (std::size_t i = 0; i < view.at.size(); ++i) {
     const sass::Pin& pin = view.at[i];

@@ -43,7 +43,7 @@ void Interpreter::shuffle(std::vector<std::int64_t>& clusters) {
 void Interpreter::start(std::int64_t number) {
   auto size = static_cast<std::size_t>(program_.cluster);
   std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_), agents = warps + 2 * size;
-  if (resident_.empty()) tensor_core_ = {};
+  if (resident_.empty()) tensor_core_ = {}, warpgroup_core_ = {};
   running_ = resident_.emplace_back(std::make_unique<Cluster>(warps)).get();
   Cluster& cluster = *running_;
   cluster.number = number;
@@ -72,10 +72,12 @@ void Interpreter::start(std::int64_t number) {
     }
     for (int index = 0; index < warps_per_cta_; ++index) {
       cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()), agents);
+      cluster.warps.back().registers = program_.registers;
     }
     cluster.ctas.push_back(std::move(cta));
   }
   cluster.pending.queues.resize(warps);
+  cluster.computing.resize(warps);
   cluster.executed.assign(program_.lines.size(), 0);
   for (std::size_t i = 0; i < warps; ++i) cluster.turns.wake(i);
   ++started_;

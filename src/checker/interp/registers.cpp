@@ -31,6 +31,7 @@ bool Interpreter::check_written(Slot slot) {
 }
 
 const std::uint32_t* Interpreter::read_lanes(Slot slot) {
+  if (code_.computes_in_registers) touch(slot, "reads");
   bool is_written = check_written(slot);
   const std::uint32_t* named = warp_->named.lanes(slot.name);
   if (slot.hardware >= 0) {
@@ -108,6 +109,7 @@ std::uint32_t Interpreter::predicate(const Argument& argument) {
 
 void Interpreter::write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask) {
   if (slot.constant) return;
+  if (code_.computes_in_registers) touch(slot, "writes");
   warp_->written[static_cast<int>(File::r)][static_cast<std::size_t>(slot.name)] |= mask;
   std::uint32_t* named = warp_->named.lanes(slot.name);
   std::uint32_t* hardware = slot.hardware >= 0 ? warp_->hardware.lanes(slot.hardware) : nullptr;

@@ -34,7 +34,37 @@ struct Bank {
   const std::uint32_t* lanes(int slot) const { return &r[static_cast<std::size_t>(slot) * kLanes]; }
 };
 
-enum class Blocked : std::uint8_t { no, mbarrier, named_barrier, cluster_barrier, groups, allocation, poll, exited };
+enum class Blocked : std::uint8_t {
+  no,
+  mbarrier,
+  named_barrier,
+  cluster_barrier,
+  groups,
+  mma_groups,
+  registers,
+  allocation,
+  poll,
+  exited
+};
+
+// What a warp knows of its warpgroup's MMAs.
+struct Computing {
+  std::vector<std::uint16_t> writers;  // by named general slot: MMAs under way that compute it
+  std::vector<std::uint32_t> touched;  // … fences, and one, before its last access by anything else
+  std::uint32_t fences = 0;
+  std::size_t closed = 0, done = 0,
+              needed = 0;  // groups: begun in full, complete, and how many a blocked warp waits for
+  std::size_t steps = 0;   // taken with the other warps
+  bool told = false;       // of a register that was touched too early
+};
+
+// A step that the warps of a warpgroup take together.
+struct WarpgroupStep {
+  std::uint32_t line = 0;
+  std::uint64_t a = 0, b = 0;
+  bool accumulate = false;
+  friend bool operator==(const WarpgroupStep&, const WarpgroupStep&) = default;
+};
 
 struct Warp {
   static constexpr int kHardware = 256 + 128;  // of a file, with room for a group at the end
@@ -49,6 +79,10 @@ struct Warp {
         clock(agents),
         groups(1) {
     for (int file = 0; file < 4; ++file) written[file].assign(code.range_of[file].size(), 0);
+    if (code.computes_in_registers) {
+      computing.writers.assign(static_cast<std::size_t>(code.named_r), 0);
+      computing.touched.assign(static_cast<std::size_t>(code.named_r), 0);
+    }
   }
 
   int cta, index, number_in_cluster;
@@ -95,6 +129,10 @@ struct Warp {
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
 
+  Computing computing;
+  std::optional<int> registers;  // a thread has, where the program says so
+  int registers_wanted = 0;      // blocked: until the CTA has them
+
   std::vector<std::int64_t>
       awaited;  // by mbarrier of the CTA: the last phase that this warp has seen complete; -2: none
 };
@@ -122,6 +160,8 @@ struct Cta {
   std::array<machine::NamedBarrier, 16> named;
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;
+  std::array<std::vector<WarpgroupStep>, 8> warpgroups;
+  std::int64_t free_registers = 0;  // that its warps have given back, a lane
 
   // The pair's allocation: what this CTA has asked for, and who waits.
   std::optional<std::int64_t> asked_columns;
