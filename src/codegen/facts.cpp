@@ -117,6 +117,23 @@ sass::Expr Lower::comparison(const Form& left, const kernel::Compare& compare) {
   return sass::Expr::binary(kind, values_.expr(left), sass::Expr::of(compare.right));
 }
 
+// sm_90a has equality as an exclusive or with false alone; joined to another predicate it is two comparisons.
+sass::Line& Lower::compare_uniform(Place in, sass::Mark mark, Reg d, Operand left, Is is, std::int64_t right,
+                                   Operand with) {
+  auto line = [&](std::string_view opcode, std::int64_t to, Operand joined) -> sass::Line& {
+    Operand compared = to == 0 ? constant_use(isa::File::ur) : immediate(to);
+    return emit_.line(in, mark, opcode, {use(d), constant_use(isa::File::up), left, compared, joined});
+  };
+  if (is == Is::eq && kernel_.target == isa::Target::sm_90a) {
+    if (with.reg.is_constant && !with.negated)
+      return line("UISETP.EQ.U32.XOR", right, constant_use(isa::File::up, true));
+    line("UISETP.GE.U32.AND", right, with);
+    return line("UISETP.LT.U32.AND", right + 1, use(d));
+  }
+  Spelled spelled = spell(is, right);
+  return line(spelled.uniform, spelled.right, with);
+}
+
 Lower::Fact Lower::fact(const kernel::Facts& facts, bool uniform) {
   // What is left to compare, with the constant of a side moved to the other.
   std::vector<std::pair<Form, kernel::Compare>> same_for_warp, of_lanes;
@@ -149,16 +166,13 @@ Lower::Fact Lower::fact(const kernel::Facts& facts, bool uniform) {
         Quantity quantity;
         quantity.number = left;
         quantity.name = "index";
-        Spelled spelled = spell(compare.is, compare.right);
         Operand value = use(values_.derive_whole(quantity));
         sass::Expr one = comparison(left, compare);
         so_far = so_far.empty() ? one : sass::Expr::binary(sass::Expr::Kind::both, so_far, one);
         sass::Held held;
         held.kind = sass::Held::Kind::number;
         held.expr = so_far;
-        Operand right = spelled.right == 0 ? constant_use(isa::File::ur) : immediate(spelled.right);
-        emit_.line(head, kDerived, spelled.uniform, {use(predicate), constant_use(isa::File::up), value, right, with})
-            .held = {held};
+        compare_uniform(head, kDerived, predicate, value, compare.is, compare.right, with).held = {held};
         with = use(predicate);
       }
       return predicate;

@@ -42,12 +42,14 @@ Lower::Descriptor Lower::descriptor(const kernel::View& view) {
     part.extents.push_back(coordinate.extent);
   }
   std::uint32_t place = memory_[view.buffer].place;
-  layout::OperandResult result = layout::operand_descriptor(part, place);
+  bool wgmma = kernel_.target == isa::Target::sm_90a;
+  layout::TensorCore core = wgmma ? layout::TensorCore::wgmma : layout::TensorCore::tcgen05;
+  layout::OperandResult result = layout::operand_descriptor(part, place, core);
   if (!result.descriptor) {
     diagnostics_.error(view.where, kNoDescriptor, buffer.name, result.misfit.reason);
     return made;
   }
-  std::uint64_t bits = result.descriptor->encode();
+  std::uint64_t bits = result.descriptor->encode(core);
   made.high = static_cast<std::uint32_t>(bits >> 32);
   made.low.kind = Quantity::Kind::descriptor;
   made.low.view = reference;
@@ -72,6 +74,7 @@ Reg Lower::descriptor_group(const std::string& letter, const Descriptor& descrip
 }
 
 void Lower::mma(const kernel::Instruction& instruction) {
+  if (instruction.op->issue == isa::Issue::warpgroup) return warpgroup_mma(instruction);
   const auto& d_view = std::get<kernel::View>(instruction.operands[0]);
   const auto& a_view = std::get<kernel::View>(instruction.operands[1]);
   const auto& b_view = std::get<kernel::View>(instruction.operands[2]);

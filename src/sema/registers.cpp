@@ -15,13 +15,25 @@ constexpr Message<std::string> unwritten{"unwritten", "`{}` is read here before 
 constexpr Message<std::string, std::string> unwritten_on{
     "unwritten", "`{}` is read here before anything has written it; on the path from line {}"};
 constexpr Message<std::string, std::string> pending{"pending", "`{}` is still being {}: `ld.wait` comes first"};
+constexpr Message<std::string> accumulating{
+    "pending", "MMAs may still add to `{}`: an `mma.wait` that covers them comes first, with `last: true` on the last"};
+constexpr Message<std::string> not_fenced{
+    "mma-fence", "other instructions have used `{}` since the last `mma.fence`: one comes before this `mma`"};
+
+// Groups that have been closed since a register was last accumulated into, its own too; or that it is at rest.
+using Groups = std::uint8_t;
+constexpr Groups kManyGroups = 9;  // more than any `mma.wait` leaves pending
+constexpr Groups kAtRest = 0xff;
 
 struct Known {
-  llvm::BitVector written;  // on every path
-  llvm::BitVector perhaps;  // on some path
-  llvm::BitVector pending;  // by a load that `ld.wait` has not waited for, on some path
+  llvm::BitVector written;     // on every path
+  llvm::BitVector perhaps;     // on some path
+  llvm::BitVector pending;     // by a load that `ld.wait` has not waited for, on some path
+  llvm::BitVector unfenced;    // used by others than MMAs since the last `mma.fence`, on some path
+  std::vector<Groups> groups;  // the fewest on any path
   friend bool operator==(const Known& a, const Known& b) {
-    return a.written == b.written && a.perhaps == b.perhaps && a.pending == b.pending;
+    return a.written == b.written && a.perhaps == b.perhaps && a.pending == b.pending && a.unfenced == b.unfenced &&
+           a.groups == b.groups;
   }
 };
 
@@ -37,12 +49,29 @@ class Registers {
     lost_at_.resize(units_);
   }
 
-  Known nothing() const { return {llvm::BitVector(units_), llvm::BitVector(units_), llvm::BitVector(units_)}; }
+  Known nothing() const {
+    return {llvm::BitVector(units_), llvm::BitVector(units_), llvm::BitVector(units_), llvm::BitVector(units_, true),
+            std::vector<Groups>(units_, kAtRest)};
+  }
 
   void instruction(const kernel::Instruction& it, Known& known) {
     call_ = it.call;
     if (it.op->does == Does::ld_wait) {
       known.pending.reset();
+      return;
+    }
+    if (it.op->does == Does::mma_fence) {
+      known.unfenced.reset();
+      return;
+    }
+    if (it.op->does == Does::mma_wait) {
+      for (Groups& groups : known.groups) {
+        if (groups > std::get<std::int64_t>(it.operands[0])) groups = kAtRest;
+      }
+      return;
+    }
+    if (it.op->does == Does::mma && it.op->issue == isa::Issue::warpgroup) {
+      accumulate(it, known);
       return;
     }
     if (it.guard.predicate) reads(*it.guard.predicate, it.where, known);
@@ -53,6 +82,7 @@ class Registers {
           reads(*reg, where, known);
         else
           not_pending(*reg, where, known);
+        for (int part = 0; part < reg->count; ++part) known.unfenced.set(unit_of(*reg, part));
       } else if (auto* view = std::get_if<kernel::View>(&it.operands[i])) {
         for (const kernel::Slice& slice : view->slices) reads(slice.from, where, known);
       }
@@ -73,14 +103,32 @@ class Registers {
     }
   }
 
-  void reads(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
-    for (int part = 0; part < reg.count; ++part) {
-      const unsigned unit = unit_of(reg, part);
-      if (known.written[unit]) continue;
-      complain(reg.id, unit, where, known);
-      return;
+  // Hopper's MMA: D is written some time later, and may be named by other MMAs meanwhile.
+  void accumulate(const kernel::Instruction& it, Known& known) {
+    const auto& d = std::get<kernel::RegisterOperand>(it.operands[0]);
+    auto* adds = std::get_if<bool>(&it.operands[3]);
+    const bool overwrites = adds && !*adds;
+    if (overwrites || is_written(d, it.operands_where[0], known)) fenced(d, it.operands_where[0], known);
+    for (std::size_t i = 1; i < it.operands.size(); ++i) {
+      if (auto* reg = std::get_if<kernel::RegisterOperand>(&it.operands[i])) reads(*reg, it.operands_where[i], known);
+      auto* view = std::get_if<kernel::View>(&it.operands[i]);
+      for (std::size_t s = 0; view && s < view->slices.size(); ++s)
+        reads(view->slices[s].from, it.operands_where[i], known);
     }
-    not_pending(reg, where, known);
+    for (int part = 0; part < d.count; ++part) {
+      const unsigned unit = unit_of(d, part);
+      known.written.set(unit);
+      known.perhaps.set(unit);
+      known.groups[unit] = 0;
+    }
+    if (!it.closes_group) return;
+    for (Groups& groups : known.groups) {
+      if (groups < kManyGroups) ++groups;
+    }
+  }
+
+  void reads(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+    if (is_written(reg, where, known)) not_pending(reg, where, known);
   }
 
   void reads(const kernel::Index& index, SourceRange where, const Known& known) {
@@ -100,6 +148,8 @@ class Registers {
     into.written &= other.written;
     into.perhaps |= other.perhaps;
     into.pending |= other.pending;
+    into.unfenced |= other.unfenced;
+    for (std::size_t i = 0; i < into.groups.size(); ++i) into.groups[i] = std::min(into.groups[i], other.groups[i]);
   }
   void join_on(Known& without, const Known& with, const kernel::On& on) { join(without, with, on.where); }
   std::optional<bool> decide(const kernel::On&) const { return std::nullopt; }
@@ -111,11 +161,37 @@ class Registers {
     return first_[static_cast<std::size_t>(reg.id)] + static_cast<unsigned>(reg.part + part);
   }
 
+  bool is_written(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+    for (int part = 0; part < reg.count; ++part) {
+      const unsigned unit = unit_of(reg, part);
+      if (known.written[unit]) continue;
+      complain(reg.id, unit, where, known);
+      return false;
+    }
+    return true;
+  }
+
   void not_pending(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
     if (quiet) return;
     for (int part = 0; part < reg.count; ++part) {
-      if (!known.pending[unit_of(reg, part)]) continue;
-      session_.with_calls(session_.diagnostics.error(where, pending, kernel_[reg.id].name, "loaded"), call_);
+      const unsigned unit = unit_of(reg, part);
+      const std::string& name = kernel_[reg.id].name;
+      if (known.groups[unit] != kAtRest)
+        session_.with_calls(session_.diagnostics.error(where, accumulating, name), call_);
+      else if (known.pending[unit])
+        session_.with_calls(session_.diagnostics.error(where, pending, name, "loaded"), call_);
+      else
+        continue;
+      return;
+    }
+  }
+
+  // An MMA's registers: what others did to them comes before an `mma.fence` (PTX ISA, wgmma.fence).
+  void fenced(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+    if (quiet) return;
+    for (int part = 0; part < reg.count; ++part) {
+      if (!known.unfenced[unit_of(reg, part)]) continue;
+      session_.with_calls(session_.diagnostics.error(where, not_fenced, kernel_[reg.id].name), call_);
       return;
     }
   }
