@@ -1,0 +1,1 @@
+// A shared library of a static one alone needs a file of its own.
