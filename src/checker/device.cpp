@@ -1,0 +1,183 @@
+#include "checker/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "checker/interp/ptx/executor.h"
+
+namespace warpcc::checker {
+
+namespace {
+
+constexpr std::int64_t kMostMemory = std::int64_t{16} << 30;
+constexpr std::uint32_t kMagic = 0x70616d77;  // the first bytes of a map, before its fields
+
+constexpr Message<std::string> kLaunch{"ptx-launch", "the launch cannot be: {}"};
+
+}  // namespace
+
+std::uint64_t DeviceMemory::allocate(std::int64_t bytes) {
+  if (bytes < 0 || bytes > kMostMemory - taken_) return 0;
+  std::uint64_t address = next_;
+  // Space between allocations, so that what leaves one is in none.
+  next_ += (static_cast<std::uint64_t>(bytes) + 511) / 512 * 512 + 4096;
+  taken_ += bytes;
+  auto allocation = std::make_unique<Allocation>();
+  allocation->begin = address;
+  allocation->bytes.assign(static_cast<std::size_t>(bytes), 0);
+  allocation->written.assign(static_cast<std::size_t>(bytes + 3) / 4, false);
+  allocations_.emplace(address, std::move(allocation));
+  return address;
+}
+
+bool DeviceMemory::free(std::uint64_t address) {
+  auto found = allocations_.find(address);
+  if (found == allocations_.end()) return false;
+  taken_ -= static_cast<std::int64_t>(found->second->bytes.size());
+  if (last_ == found->second.get()) last_ = nullptr;
+  allocations_.erase(found);
+  return true;
+}
+
+DeviceMemory::Allocation* DeviceMemory::find(std::uint64_t address, std::int64_t bytes) {
+  auto holds = [&](const Allocation& each) {
+    return address >= each.begin && bytes >= 0 && address - each.begin <= each.bytes.size() &&
+           static_cast<std::uint64_t>(bytes) <= each.bytes.size() - (address - each.begin);
+  };
+  if (last_ != nullptr && holds(*last_)) return last_;
+  auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  Allocation* found = std::prev(after)->second.get();
+  if (!holds(*found)) return nullptr;
+  return last_ = found;
+}
+
+std::span<std::uint8_t> DeviceMemory::bytes(std::uint64_t address, std::int64_t count) {
+  Allocation* found = find(address, count);
+  if (found == nullptr) return {};
+  return std::span<std::uint8_t>(found->bytes).subspan(address - found->begin, static_cast<std::size_t>(count));
+}
+
+void DeviceMemory::mark_written(std::uint64_t address, std::int64_t count) {
+  Allocation* found = find(address, count);
+  if (found == nullptr || count == 0) return;
+  std::size_t first = (address - found->begin) / 4,
+              last = (address - found->begin + static_cast<std::uint64_t>(count) - 1) / 4;
+  std::fill(found->written.begin() + static_cast<std::ptrdiff_t>(first),
+            found->written.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
+}
+
+namespace {
+
+// One field after another, little-endian.
+class Bytes {
+ public:
+  explicit Bytes(std::uint8_t* data) : data_(data) {}
+  void put(std::uint64_t value, std::size_t count) {
+    std::memcpy(data_, &value, count);
+    data_ += count;
+  }
+  std::uint64_t get(std::size_t count) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, data_, count);
+    data_ += count;
+    return value;
+  }
+
+ private:
+  std::uint8_t* data_;
+};
+
+}  // namespace
+
+std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
+  std::array<std::uint8_t, 128> result{};
+  Bytes to(result.data());
+  to.put(kMagic, 4);
+  to.put(map.extents.size(), 1);
+  to.put(static_cast<std::uint64_t>(map.element_bytes), 1);
+  to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u), 1);
+  to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
+  to.put(static_cast<std::uint64_t>(map.swizzle_atom), 1);
+  to.put(map.address, 8);
+  for (std::int64_t each : map.extents) to.put(static_cast<std::uint64_t>(each), 5);
+  for (std::int64_t each : map.strides) to.put(static_cast<std::uint64_t>(each), 8);
+  for (std::int64_t each : map.box) to.put(static_cast<std::uint64_t>(each), 2);
+  return result;
+}
+
+std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < 128) return {};
+  std::array<std::uint8_t, 128> copy{};
+  std::copy_n(bytes.begin(), 128, copy.begin());
+  Bytes from(copy.data());
+  if (from.get(4) != kMagic) return {};
+  std::size_t rank = from.get(1);
+  if (rank < 1 || rank > 5) return {};
+  TensorMapFields map;
+  map.element_bytes = static_cast<int>(from.get(1));
+  std::uint64_t flags = from.get(1);
+  map.real = flags & 1;
+  map.brain = flags & 2;
+  map.fill_nan = flags & 4;
+  map.swizzle_span = static_cast<int>(from.get(1));
+  map.swizzle_atom = static_cast<int>(from.get(1));
+  map.address = from.get(8);
+  for (std::size_t i = 0; i < rank; ++i) map.extents.push_back(static_cast<std::int64_t>(from.get(5)));
+  for (std::size_t i = 1; i < rank; ++i) map.strides.push_back(static_cast<std::int64_t>(from.get(8)));
+  for (std::size_t i = 0; i < rank; ++i) map.box.push_back(static_cast<std::int64_t>(from.get(2)));
+  return map;
+}
+
+std::uint64_t Device::variable(const ptx_text::Module& module, std::uint32_t index) {
+  auto [found, fresh] = variables_.try_emplace({&module, index}, 0);
+  if (!fresh) return found->second;
+  const ptx_text::Variable& variable = module.variables[index];
+  std::uint64_t address = memory_.allocate(std::max<std::int64_t>(variable.bytes, 1));
+  variables_[{&module, index}] = address;
+  std::span<std::uint8_t> bytes = memory_.bytes(address, variable.bytes);
+  std::copy_n(variable.initial.begin(), std::min(variable.initial.size(), bytes.size()), bytes.begin());
+  for (const ptx_text::Relocation& each : variable.relocations) {
+    std::uint64_t value = this->variable(module, each.variable) + static_cast<std::uint64_t>(each.offset);
+    if (static_cast<std::size_t>(each.at) + 8 <= bytes.size())
+      std::memcpy(&bytes[static_cast<std::size_t>(each.at)], &value, 8);
+  }
+  memory_.mark_written(address, variable.bytes);
+  return address;
+}
+
+bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics) {
+  const ptx_text::Module& module = *launch.module;
+  std::string wrong;
+  std::uint64_t threads = 1, ctas = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    threads *= launch.block[i];
+    ctas *= launch.cluster[i];
+    if (launch.grid[i] == 0 || launch.block[i] == 0 || launch.cluster[i] == 0) {
+      wrong = "a grid, a CTA and a cluster have at least one of each dimension";
+      break;
+    }
+    if (launch.grid[i] % launch.cluster[i] != 0)
+      wrong = fmt::format("{} CTAs are no multiple of the cluster's {}", launch.grid[i], launch.cluster[i]);
+  }
+  if (wrong.empty() && threads > 1024) wrong = fmt::format("a CTA of {} threads; 1024 are the most", threads);
+  if (wrong.empty() && ctas > 16) wrong = fmt::format("a cluster of {} CTAs; 16 are the most", ctas);
+  if (wrong.empty() && (launch.dynamic_shared < 0 || launch.dynamic_shared > 232448))
+    wrong = fmt::format("{} bytes of shared memory; 232448 are the most", launch.dynamic_shared);
+  if (wrong.empty() && launch.params.size() != launch.kernel->params.size())
+    wrong = fmt::format("the kernel has {} parameters, and is given {}", launch.kernel->params.size(),
+                        launch.params.size());
+  if (!wrong.empty()) {
+    diagnostics.error(launch.kernel->where, kLaunch, wrong);
+    return false;
+  }
+  auto code =
+      ptx::decode(module, *launch.kernel, [&](std::uint32_t index) { return variable(module, index); }, diagnostics);
+  if (!code) return false;
+  ptx::Executor(memory_, *code, launch, options, outcome, sms_).run();
+  return true;
+}
+
+}  // namespace warpcc::checker

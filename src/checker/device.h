@@ -1,0 +1,82 @@
+// A GPU that exists on the machine alone: its memory, and launches of PTX kernels on it (docs/checker.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "checker/check.h"
+#include "ptx_text/program.h"
+#include "support/diagnostics.h"
+
+namespace warpcc::checker {
+
+// Global memory: allocations at addresses that a kernel can hold. Contents start unwritten.
+class DeviceMemory {
+ public:
+  // 512-byte aligned. 0 where `bytes` is more than the whole device has, 16 GiB.
+  std::uint64_t allocate(std::int64_t bytes);
+  bool free(std::uint64_t address);
+
+  struct Allocation {
+    std::uint64_t begin = 0;
+    std::vector<std::uint8_t> bytes;
+    std::vector<bool> written;  // a bit for each 4 bytes
+  };
+  // The allocation that holds all of [address, address + bytes); none else.
+  Allocation* find(std::uint64_t address, std::int64_t bytes);
+  std::span<std::uint8_t> bytes(std::uint64_t address, std::int64_t count);
+  void mark_written(std::uint64_t address, std::int64_t count);
+
+ private:
+  std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;
+  Allocation* last_ = nullptr;
+  std::uint64_t next_ = 0x10'0000'0000;
+  std::int64_t taken_ = 0;
+};
+
+// A tensor map as a kernel's parameter holds it: 128 bytes that only the copy engine reads. The machine's own form of
+// what cuTensorMapEncodeTiled is given (CUDA driver API, tensor map objects), innermost dimension first.
+struct TensorMapFields {
+  std::uint64_t address = 0;
+  int element_bytes = 2;
+  bool real = true;    // elements that are added are f16 (2 bytes), f32 (4) or f64 (8); else whole numbers
+  bool brain = false;  // bf16
+  std::vector<std::int64_t> extents, strides;  // strides in bytes, of all dimensions but the innermost
+  std::vector<std::int64_t> box;
+  int swizzle_span = 0, swizzle_atom = 16;  // bytes
+  bool fill_nan = false;
+};
+std::array<std::uint8_t, 128> encode(const TensorMapFields& map);
+std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> bytes);
+
+struct PtxLaunch {
+  const ptx_text::Module* module = nullptr;
+  const ptx_text::Function* kernel = nullptr;
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::int64_t dynamic_shared = 0;
+  std::vector<std::vector<std::uint8_t>> params;  // by ordinal
+};
+
+class Device {
+ public:
+  explicit Device(int sms = 148) : sms_(sms) {}
+  DeviceMemory& memory() { return memory_; }
+
+  // Runs a launch to its end; what is wrong with it goes into `outcome`. `diagnostics`: what the machine cannot run.
+  // False where it could not run at all.
+  bool launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics);
+
+ private:
+  std::uint64_t variable(const ptx_text::Module& module, std::uint32_t index);
+
+  int sms_;
+  DeviceMemory memory_;
+  std::map<std::pair<const ptx_text::Module*, std::uint32_t>, std::uint64_t> variables_;
+};
+
+}  // namespace warpcc::checker

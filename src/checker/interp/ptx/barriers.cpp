@@ -1,0 +1,235 @@
+// mbarriers, named barriers, the cluster's barrier.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "checker/interp/ptx/executor.h"
+
+namespace warpcc::checker::ptx {
+
+std::string Executor::barrier_name(int cta, std::uint32_t offset) const {
+  return cluster_->ctas.size() == 1 ? fmt::format("the mbarrier at {:#x}", offset)
+                                    : fmt::format("the mbarrier at {:#x} of CTA {}", offset, cta);
+}
+
+machine::MBarrier* Executor::barrier(int cta, std::uint32_t offset, const char* how) {
+  if (cta < 0 || offset % 8 != 0 || !cluster_->ctas[static_cast<std::size_t>(cta)]->shared.inside(offset, 8)) {
+    report(Finding::Kind::memory, fmt::format("{} an mbarrier at {:#x}, where none can be", how, offset));
+    return nullptr;
+  }
+  return &cluster_->ctas[static_cast<std::size_t>(cta)]->barriers[offset];
+}
+
+std::pair<int, std::uint32_t> Executor::barrier_place(const Code& code, std::size_t first, int lane) {
+  Lanes64 at;
+  addresses(code, first, at);
+  return shared_place(at[lane]);
+}
+
+void Executor::signal(int cta, std::uint32_t offset) {
+  machine::MBarrier* to = barrier(cta, offset, "signals");
+  if (to == nullptr) return;
+  to->arrive(1, clock_, barrier_name(cta, offset), faults_);
+  report_faults();
+  ++progress_;
+}
+
+void Executor::land(int cta, std::uint32_t offset, std::int64_t bytes) {
+  machine::MBarrier* to = barrier(cta, offset, "brings bytes to");
+  if (to == nullptr) return;
+  to->land(bytes, clock_, barrier_name(cta, offset), faults_);
+  report_faults();
+  ++progress_;
+}
+
+void Executor::arrive(const Code& code) {
+  Lanes64 at, count;
+  addresses(code, code.op == Op::mbar_arrive ? 0 : 0, at);
+  const Arg& amount = arg(code, static_cast<std::size_t>(code.count) - 1);
+  read64(amount, count);
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    auto [rank, offset] = shared_place(at[lane]);
+    machine::MBarrier* to = barrier(rank, offset, "arrives at");
+    if (to == nullptr) continue;
+    std::string name = barrier_name(rank, offset);
+    auto number = static_cast<std::int64_t>(static_cast<std::uint32_t>(count[lane]));
+    if (code.op == Op::mbar_expect) {
+      if (code.add) {
+        to->land(number, clock_, name, faults_);
+      } else {
+        to->expect(number, name, faults_);
+      }
+    } else {
+      if (code.extra == 1) to->expect(number, name, faults_);
+      if (code.at_read) {
+        to->drop(clock_, name, faults_);
+      } else {
+        to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, clock_, name, faults_);
+      }
+    }
+    report_faults();
+    ++progress_;
+  }
+}
+
+Executor::Next Executor::test(const Code& code) {
+  // done, [barrier], offset, parity or state
+  Lanes64 at;
+  Lanes32 parity;
+  addresses(code, 1, at);
+  read32(arg(code, 3), parity);
+  std::uint32_t done = 0;
+  int first = first_lane();
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    auto [rank, offset] = shared_place(at[lane]);
+    machine::MBarrier* of = barrier(rank, offset, "tests");
+    if (of == nullptr) {
+      done |= 1u << lane;
+      continue;
+    }
+    if (!of->live()) {
+      report(Finding::Kind::protocol,
+             fmt::format("tests {}, which nobody has initialised", barrier_name(rank, offset)));
+      done |= 1u << lane;
+      continue;
+    }
+    if (of->passed(static_cast<int>(parity[lane] & 1))) done |= 1u << lane;
+  }
+  if (code.uniform && patient_ && (done >> first & 1) == 0) {
+    // try_wait may sleep: so it does, until the barrier moves.
+    auto [rank, offset] = shared_place(at[first]);
+    group_->blocked = Blocked::mbarrier;
+    group_->cta = rank;
+    group_->offset = offset;
+    group_->parity = parity[first] & 1;
+    return Next::blocked;
+  }
+  write_predicate(arg(code, 0), done);
+  return Next::on;
+}
+
+Executor::Next Executor::named_barrier(const Code& code) {
+  if (group_->arrived) {  // and the barrier has completed
+    group_->arrived = false;
+    return Next::on;
+  }
+  if (!together(~0u)) return Next::blocked;
+  auto number = static_cast<std::uint32_t>(scalar(arg(code, 0)));
+  const Arg& count = arg(code, 1);
+  std::uint32_t all = launch_.block[0] * launch_.block[1] * launch_.block[2];
+  int threads =
+      count.kind == Arg::Kind::none ? static_cast<int>((all + 31) / 32 * 32) : static_cast<int>(scalar(count));
+  if (number >= 16) {
+    report(Finding::Kind::named_barrier, fmt::format("there is no named barrier {}", number));
+    return Next::on;
+  }
+  bool sync = code.op == Op::bar_sync;
+  std::vector<int> waiting;
+  bool completed = cta().named[number].arrive(warp_->number, threads, sync, clock_,
+                                              fmt::format("named barrier {}", number), faults_, waiting);
+  report_faults();
+  ++progress_;
+  if (completed) {
+    for (const auto& other : cluster_->warps) {
+      if (other->cta != warp_->cta) continue;
+      for (int each : waiting) {
+        if (each != other->number || other.get() == warp_) continue;
+        for (Group& group : other->groups) {
+          if (group.blocked == Blocked::named_barrier) group.blocked = Blocked::no;
+        }
+      }
+    }
+    return Next::on;
+  }
+  if (!sync) return Next::on;
+  group_->blocked = Blocked::named_barrier;
+  group_->arrived = true;
+  group_->offset = number;
+  return Next::blocked;
+}
+
+Executor::Next Executor::synchronise(const Code& code) {
+  switch (code.op) {
+    case Op::bar_sync:
+    case Op::bar_arrive:
+      return named_barrier(code);
+    case Op::cluster_arrive: {
+      if (!together(~0u)) return Next::blocked;
+      int number = warp_->cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp_->number;
+      cluster_->barrier.arrive(number, clock_, faults_);
+      report_faults();
+      ++progress_;
+      return Next::on;
+    }
+    case Op::cluster_wait: {
+      if (!together(~0u)) return Next::blocked;
+      int number = warp_->cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp_->number;
+      if (cluster_->barrier.passed(number)) return Next::on;
+      group_->blocked = Blocked::cluster_barrier;
+      return Next::blocked;
+    }
+    case Op::mbar_init:
+    case Op::mbar_inval: {
+      Lanes64 at;
+      Lanes32 count{};
+      addresses(code, 0, at);
+      if (code.op == Op::mbar_init) read32(arg(code, 2), count);
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        int lane = std::countr_zero(rest);
+        auto [rank, offset] = shared_place(at[lane]);
+        machine::MBarrier* of = barrier(rank, offset, "initialises");
+        if (of == nullptr) continue;
+        if (code.op == Op::mbar_init) {
+          of->init(count[lane], barrier_name(rank, offset), faults_);
+        } else {
+          of->invalidate(barrier_name(rank, offset), faults_);
+        }
+        report_faults();
+      }
+      return Next::on;
+    }
+    case Op::mbar_arrive:
+    case Op::mbar_expect:
+      arrive(code);
+      return Next::on;
+    case Op::copy_async_arrive: {
+      // The copies of a lane are done when they are begun: what is left is an arrival, or none on balance.
+      if (code.extra == 0) return Next::on;
+      Lanes64 at;
+      addresses(code, 0, at);
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        auto [rank, offset] = shared_place(at[std::countr_zero(rest)]);
+        signal(rank, offset);
+      }
+      return Next::on;
+    }
+    case Op::mbar_test:
+      return test(code);
+    case Op::mapa: {
+      Lanes64 address;
+      Lanes32 rank;
+      read64(arg(code, 1), address);
+      read32(arg(code, 2), rank);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        std::uint64_t window = address[lane] >= kSharedWindow ? kSharedWindow : 0;
+        address[lane] =
+            window | static_cast<std::uint64_t>(rank[lane] & 0xff) << 24 | ((address[lane] - window) & 0xffffff);
+      }
+      write64(arg(code, 0), address);
+      return Next::on;
+    }
+    case Op::cta_rank: {
+      Lanes64 address;
+      read64(arg(code, 1), address);
+      for (std::uint64_t& each : address) each = (each >= kSharedWindow ? each - kSharedWindow : each) >> 24;
+      write64(arg(code, 0), address);
+      return Next::on;
+    }
+    default:
+      return Next::on;
+  }
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,262 @@
+// The flow of a warp: its lanes part at branches and meet again.
+#include <algorithm>
+#include <bit>
+
+#include "checker/interp/ptx/executor.h"
+
+namespace warpcc::checker::ptx {
+
+// Groups that stand at one place are one.
+void Executor::merge(Warp& warp) {
+  auto& groups = warp.groups;
+  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.pc < b.pc; });
+  for (std::size_t i = 1; i < groups.size();) {
+    Group &low = groups[i - 1], &high = groups[i];
+    bool both_free = !low.arrived && !high.arrived;
+    if (low.pc == high.pc && both_free) {
+      low.mask |= high.mask;
+      low.blocked = Blocked::no;
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
+bool Executor::together(std::uint32_t members) {
+  std::uint32_t wanted = members & warp_->live;
+  if ((wanted & ~group_->mask) == 0) return true;
+  group_->blocked = Blocked::gather;
+  return false;
+}
+
+void Executor::leave(std::uint32_t lanes) {
+  warp_->live &= ~lanes;
+  group_->mask &= ~lanes;
+  for (Group& group : warp_->groups) {
+    if (group.blocked == Blocked::gather) group.blocked = Blocked::no;
+  }
+  ++progress_;
+  if (warp_->live == 0) {
+    int number = static_cast<int>(&*std::find_if(cluster_->warps.begin(), cluster_->warps.end(), [&](const auto& each) {
+      return each.get() == warp_;
+    }) - cluster_->warps.data());
+    cluster_->barrier.exit(number);
+  }
+}
+
+void Executor::branch(std::uint32_t target, std::uint32_t taken) {
+  if (taken == 0) {
+    ++group_->pc;
+    return;
+  }
+  if (taken == group_->mask) {
+    group_->pc = target;
+    return;
+  }
+  Group other;
+  other.pc = target;
+  other.mask = taken;
+  group_->mask &= ~taken;
+  ++group_->pc;
+  warp_->groups.push_back(other);  // group_ may move: the caller looks again
+  group_ = nullptr;
+}
+
+Executor::Next Executor::control(const Code& code) {
+  switch (code.op) {
+    case Op::bra:
+      branch(code.target, mask_);
+      return Next::jumped;
+    case Op::ret: {
+      std::uint32_t rest = group_->mask & ~mask_;
+      leave(mask_);
+      if (rest != 0) ++group_->pc;
+      return Next::jumped;
+    }
+    case Op::trap:
+      report(Finding::Kind::protocol, "the kernel traps: it found something that must not be");
+      leave(mask_);
+      if (group_->mask != 0) ++group_->pc;
+      return Next::jumped;
+    case Op::call:
+      call(code);
+      return Next::on;
+    case Op::elect: {
+      if (!together(static_cast<std::uint32_t>(scalar(arg(code, 2))))) return Next::blocked;
+      std::uint32_t members = static_cast<std::uint32_t>(scalar(arg(code, 2))) & group_->mask;
+      int leader = members == 0 ? 0 : std::countr_zero(members);
+      Lanes32 lanes;
+      std::fill_n(lanes, kLanes, static_cast<std::uint32_t>(leader));
+      write32(arg(code, 0), lanes);
+      write_predicate(arg(code, 1), 1u << leader);
+      return Next::on;
+    }
+    case Op::warp_sync:
+      return together(static_cast<std::uint32_t>(scalar(arg(code, 0)))) ? Next::on : Next::blocked;
+    case Op::shfl:
+    case Op::vote: {
+      const Arg& members = arg(code, static_cast<std::size_t>(code.count) - 1);
+      if (!together(static_cast<std::uint32_t>(scalar(members)))) return Next::blocked;
+      between_lanes(code);
+      return Next::on;
+    }
+    case Op::activemask: {
+      Lanes32 lanes;
+      std::fill_n(lanes, kLanes, group_->mask);
+      write32(arg(code, 0), lanes);
+      return Next::on;
+    }
+    default:
+      return Next::on;
+  }
+}
+
+void Executor::between_lanes(const Code& code) {
+  if (code.op == Op::vote) {
+    std::uint32_t here = mask_ & static_cast<std::uint32_t>(scalar(arg(code, 2)));
+    std::uint32_t votes = predicate(arg(code, 1)) & here;
+    bool all = votes == here, any = votes != 0;
+    if (code.extra == 3) {
+      Lanes32 lanes;
+      std::fill_n(lanes, kLanes, votes);
+      return write32(arg(code, 0), lanes);
+    }
+    bool answer = code.extra == 0 ? all : code.extra == 1 ? any : all || !any;
+    return write_predicate(arg(code, 0), answer ? ~0u : 0);
+  }
+  // d, p, a, b, c (PTX ISA, shfl.sync): c has the clamp and, from bit 8 on, the segments.
+  Lanes32 a, b, c, to;
+  read32(arg(code, 2), a);
+  read32(arg(code, 3), b);
+  read32(arg(code, 4), c);
+  std::uint32_t inside = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    int clamp = static_cast<int>(c[lane] & 31), segment = static_cast<int>(c[lane] >> 8 & 31);
+    int by = static_cast<int>(b[lane] & 31);
+    int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    int from = lane;
+    bool good = true;
+    switch (code.extra) {
+      case 0:
+        from = lane - by;
+        good = from >= most;
+        break;
+      case 1:
+        from = lane + by;
+        good = from <= most;
+        break;
+      case 2:
+        from = lane ^ by;
+        good = from <= most;
+        break;
+      default:
+        from = least | (by & ~segment);
+        good = from <= most;
+        break;
+    }
+    if (!good) from = lane;
+    to[lane] = a[from & 31];
+    inside |= static_cast<std::uint32_t>(good) << lane;
+  }
+  write32(arg(code, 0), to);
+  write_predicate(arg(code, 1), inside);
+}
+
+void Executor::call(const Code& code) {
+  const ptx_text::Function& callee = launch_.module->functions[code.function];
+  if (callee.name == "__assertfail") {
+    report(Finding::Kind::protocol, "an assertion of the kernel fails");
+    leave(mask_);
+    return;
+  }
+  if (callee.name == "vprintf") return;  // what it prints is not looked at
+  report(Finding::Kind::protocol, "calls `" + callee.name.substr(0, 80) + "`, which the machine does not have");
+  stopped_ = true;
+}
+
+Executor::Next Executor::step(const Code& code) {
+  switch (code.op) {
+    case Op::nop:
+    case Op::register_budget:
+    case Op::grid_wait:
+    case Op::grid_launch:
+    case Op::fence:
+      return Next::on;
+    case Op::mov:
+    case Op::pack:
+    case Op::unpack:
+      move(code);
+      return Next::on;
+    case Op::setp:
+    case Op::selp:
+      compare(code);
+      return Next::on;
+    case Op::cvt:
+      convert(code);
+      return Next::on;
+    case Op::bra:
+    case Op::ret:
+    case Op::trap:
+    case Op::call:
+    case Op::elect:
+    case Op::warp_sync:
+    case Op::shfl:
+    case Op::vote:
+    case Op::activemask:
+      return control(code);
+    case Op::ld:
+    case Op::st:
+    case Op::atom:
+    case Op::red:
+    case Op::cvta:
+    case Op::copy_async:
+    case Op::ldmatrix:
+    case Op::stmatrix:
+      memory_access(code);
+      return Next::on;
+    case Op::bar_sync:
+    case Op::bar_arrive:
+    case Op::cluster_arrive:
+    case Op::cluster_wait:
+    case Op::mbar_init:
+    case Op::mbar_inval:
+    case Op::mbar_arrive:
+    case Op::mbar_expect:
+    case Op::mbar_test:
+    case Op::mapa:
+    case Op::cta_rank:
+    case Op::copy_async_arrive:
+      return synchronise(code);
+    case Op::tensor_load:
+    case Op::tensor_store:
+    case Op::bulk_load:
+    case Op::bulk_store:
+    case Op::bulk_commit:
+    case Op::bulk_wait:
+    case Op::clc_try:
+    case Op::clc_canceled:
+    case Op::clc_ctaid:
+      return copies(code);
+    case Op::tmem_alloc:
+    case Op::tmem_dealloc:
+    case Op::tmem_relinquish:
+    case Op::tmem_ld:
+    case Op::tmem_st:
+    case Op::tmem_wait:
+    case Op::tmem_mma:
+    case Op::tmem_commit:
+    case Op::tmem_fence:
+      return tensor(code);
+    case Op::wgmma:
+    case Op::wgmma_fence:
+    case Op::wgmma_commit:
+    case Op::wgmma_wait:
+      return warpgroup(code);
+    default:
+      arithmetic(code);
+      return Next::on;
+  }
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,403 @@
+// The copy engine: boxes of tensor maps, bulk copies, their groups; and the requests for other clusters' work.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "checker/interp/ptx/executor.h"
+#include "checker/machine/numbers.h"
+#include "layout/layout.h"
+
+namespace warpcc::checker::ptx {
+
+const TensorMapFields* Executor::tensor_map(std::uint64_t address) {
+  auto found = maps_.find(address);
+  if (found != maps_.end()) return &found->second;
+  std::span<const std::uint8_t> bytes;
+  if (address >= kParamWindow && address - kParamWindow + 128 <= params_.size()) {
+    bytes = std::span<const std::uint8_t>(params_).subspan(address - kParamWindow, 128);
+  } else {
+    bytes = memory_.bytes(address, 128);
+  }
+  std::optional<TensorMapFields> map = decode_tensor_map(bytes);
+  if (!map) {
+    report(Finding::Kind::protocol, fmt::format("the 128 bytes at {:#x} are no tensor map", address));
+    return nullptr;
+  }
+  return &maps_.emplace(address, std::move(*map)).first->second;
+}
+
+namespace {
+
+std::int64_t box_bytes(const TensorMapFields& map) {
+  std::int64_t bytes = map.element_bytes;
+  for (std::int64_t extent : map.box) bytes *= extent;
+  return bytes;
+}
+
+void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFields& map) {
+  if (map.real && map.element_bytes == 4) {
+    float a = 0, b = 0;
+    std::memcpy(&a, to, 4);
+    std::memcpy(&b, from, 4);
+    a += b;
+    std::memcpy(to, &a, 4);
+  } else if (map.real && map.element_bytes == 2) {
+    std::uint16_t a = 0, b = 0;
+    std::memcpy(&a, to, 2);
+    std::memcpy(&b, from, 2);
+    auto value = [&](std::uint16_t bits) {
+      return map.brain ? std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16) : machine::f16_to_float(bits);
+    };
+    float sum = value(a) + value(b);
+    a = map.brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum);
+    std::memcpy(to, &a, 2);
+  } else {
+    std::uint64_t a = 0, b = 0;
+    std::memcpy(&a, to, static_cast<std::size_t>(map.element_bytes));
+    std::memcpy(&b, from, static_cast<std::size_t>(map.element_bytes));
+    a += b;
+    std::memcpy(to, &a, static_cast<std::size_t>(map.element_bytes));
+  }
+}
+
+}  // namespace
+
+// Row by row of the box's innermost dimension; within a row 16 bytes at a time, which no swizzle parts.
+void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared,
+                        Cta& cta, bool load, bool add) {
+  layout::Swizzle swizzle = layout::swizzle_of_span(map.swizzle_span, map.swizzle_atom);
+  const std::int64_t row_bytes = map.box[0] * map.element_bytes;
+  std::int64_t rows = 1;
+  for (std::size_t i = 1; i < map.box.size(); ++i) rows *= map.box[i];
+  const std::int64_t first = std::max<std::int64_t>(0, -start[0]),
+                     end = std::min(map.box[0], map.extents[0] - start[0]);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t rest = row, offset = start[0] * map.element_bytes;
+    bool inside = true;
+    for (std::size_t i = 1; i < map.box.size(); ++i) {
+      std::int64_t at = start[i] + rest % map.box[i];
+      rest /= map.box[i];
+      inside = inside && at >= 0 && at < map.extents[i];
+      offset += at * map.strides[i - 1];
+    }
+    for (std::int64_t at = 0; at < row_bytes; at += 16) {
+      std::int64_t place = swizzle(static_cast<std::int64_t>(shared) + row * row_bytes + at);
+      std::uint8_t* here = cta.shared.bytes(static_cast<std::uint32_t>(place), 16).data();
+      std::int64_t low = std::max(at, first * map.element_bytes), high = std::min(at + 16, end * map.element_bytes);
+      bool some = inside && low < high;
+      if (load) {
+        std::memset(here, 0, 16);
+        if (map.fill_nan && map.real && (!some || low > at || high < at + 16)) {
+          for (int i = 0; i < 16; i += map.element_bytes)
+            std::memset(here + i, 0xff, static_cast<std::size_t>(map.element_bytes));
+        }
+      }
+      if (!some) continue;
+      std::uint64_t address = map.address + static_cast<std::uint64_t>(offset + low);
+      DeviceMemory::Allocation* of = memory_.find(address, high - low);
+      if (of == nullptr) {
+        report(Finding::Kind::memory, fmt::format("a box reaches {:#x}, where nothing is allocated", address));
+        return;
+      }
+      std::uint8_t* there = &of->bytes[address - of->begin];
+      if (load) {
+        std::memcpy(here + (low - at), there, static_cast<std::size_t>(high - low));
+      } else if (add) {
+        for (std::int64_t i = low; i < high; i += map.element_bytes)
+          add_element(there + (i - low), here + (i - at), map);
+      } else {
+        std::memcpy(there, here + (low - at), static_cast<std::size_t>(high - low));
+      }
+      if (!load) memory_.mark_written(address, high - low);
+    }
+  }
+}
+
+// [shared], offset, map, [barrier], offset, mask, coordinates
+void Executor::tensor_load(const Code& code, int lane) {
+  Lanes64 lanes;
+  auto value = [&](std::size_t i) {
+    read64(arg(code, i), lanes);
+    return lanes[lane];
+  };
+  Load load;
+  load.line = line_;
+  std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
+  load.map = value(2);
+  std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
+  std::uint32_t mask = code.multicast ? static_cast<std::uint32_t>(value(5)) & 0xffff : 0;
+  for (std::size_t i = 0; i < code.dimensions; ++i) {
+    std::uint64_t word = value(6 + i);
+    load.start[i] = static_cast<std::int32_t>(word);
+  }
+  const TensorMapFields* map = tensor_map(load.map);
+  if (map == nullptr) return;
+  if (map->box.size() != code.dimensions) {
+    report(Finding::Kind::protocol,
+           fmt::format("loads a box of {} dimensions by a map of {}", code.dimensions, map->box.size()));
+    return;
+  }
+  if (load.start[0] * map->element_bytes % 16 != 0)
+    report(
+        Finding::Kind::protocol,
+        fmt::format("the first coordinate of a box, {}, is no multiple of 16 bytes; the copy engine kills the kernel",
+                    load.start[0]));
+  load.bytes = box_bytes(*map);
+  auto [to_rank, to_offset] = shared_place(to);
+  auto [barrier_rank, barrier_offset] = shared_place(barrier);
+  if (to_rank < 0 || barrier_rank < 0) {
+    report(Finding::Kind::memory, "a box goes to a CTA that the cluster does not have");
+    return;
+  }
+  if (to_offset % 128 != 0)
+    report(Finding::Kind::memory, fmt::format("the shared address {:#x} of a box is no multiple of 128", to_offset));
+  for (std::uint32_t rank = 0; rank < cluster_->ctas.size(); ++rank) {
+    bool here = code.multicast ? mask >> rank & 1 : rank == static_cast<std::uint32_t>(to_rank);
+    if (!here) continue;
+    Load::Target target;
+    target.cta = static_cast<int>(rank);
+    target.shared = to_offset;
+    // PTX ISA, cp.async.bulk.tensor: the signal goes to the CTA of the destination; with a pair, to the one of the two
+    // that the barrier's address names.
+    target.barrier_cta = static_cast<int>(rank);
+    if (code.pair) target.barrier_cta = static_cast<int>((rank & ~1u) | (static_cast<std::uint32_t>(barrier_rank) & 1));
+    if (!code.multicast && !code.pair) target.barrier_cta = barrier_rank;
+    target.barrier = barrier_offset;
+    machine::SharedMemory& shared = cluster_->ctas[rank]->shared;
+    if (!shared.inside(to_offset, load.bytes)) {
+      report(Finding::Kind::memory,
+             fmt::format("a box of {} bytes at {:#x} leaves the CTA's shared memory", load.bytes, to_offset));
+      return;
+    }
+    shared.for_each_block(
+        to_offset, load.bytes,
+        [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+    load.targets.push_back(target);
+  }
+  cluster_->loads.push_back(std::move(load));
+  ++progress_;
+}
+
+void Executor::tensor_store(const Code& code, int lane) {
+  Lanes64 lanes;
+  auto value = [&](std::size_t i) {
+    read64(arg(code, i), lanes);
+    return lanes[lane];
+  };
+  Store store;
+  store.map = value(2);
+  store.add = code.add;
+  auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
+  for (std::size_t i = 0; i < code.dimensions; ++i) store.start[i] = static_cast<std::int32_t>(value(3 + i));
+  const TensorMapFields* map = tensor_map(store.map);
+  if (map == nullptr) return;
+  for (std::size_t i = 0; i < code.dimensions; ++i) {
+    if (store.start[i] < 0)
+      report(Finding::Kind::protocol,
+             fmt::format("a store starts at coordinate {}; the copy engine kills the kernel", store.start[i]));
+  }
+  store.bytes = box_bytes(*map);
+  store.shared = offset;
+  store.cta = rank;
+  begin_store(store, lane);
+}
+
+void Executor::begin_store(Store store, int lane) {
+  if (store.cta < 0 || !cluster_->ctas[static_cast<std::size_t>(store.cta)]->shared.inside(store.shared, store.bytes)) {
+    report(Finding::Kind::memory, "a store reads shared memory that the CTA does not have");
+    return;
+  }
+  machine::SharedMemory& shared = cluster_->ctas[static_cast<std::size_t>(store.cta)]->shared;
+  if (!shared.written(store.shared, static_cast<std::uint32_t>(store.bytes)))
+    report(Finding::Kind::memory, fmt::format("stores shared memory at {:#x} that nothing has written", store.shared));
+  store.line = line_;
+  store.warp = static_cast<int>(warp_->cta) * 64 + warp_->number;
+  store.lane = lane;
+  store.group = warp_->bulk[static_cast<std::size_t>(lane)].open;
+  cluster_->stores.push_back(store);
+  ++progress_;
+}
+
+// [to], offset, [from], offset, bytes[, [barrier], offset]
+void Executor::bulk(const Code& code, int lane) {
+  Lanes64 lanes;
+  auto value = [&](std::size_t i) {
+    read64(arg(code, i), lanes);
+    return lanes[lane];
+  };
+  std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
+  std::uint64_t from = value(2) + static_cast<std::uint64_t>(arg(code, 3).value);
+  auto bytes = static_cast<std::int64_t>(static_cast<std::uint32_t>(value(4)));
+  if (to % 16 != 0 || from % 16 != 0 || bytes % 16 != 0)
+    report(Finding::Kind::memory,
+           fmt::format("a bulk copy of {} bytes from {:#x} to {:#x}: all are multiples of 16", bytes, from, to));
+  if (code.op == Op::bulk_store) {
+    Store store;
+    auto [rank, offset] = shared_place(from);
+    store.cta = rank;
+    store.shared = offset;
+    store.address = to;
+    store.bytes = bytes;
+    return begin_store(store, lane);
+  }
+  Load load;
+  load.line = line_;
+  load.address = from;
+  load.bytes = bytes;
+  auto [rank, offset] = shared_place(to);
+  auto [barrier_rank, barrier] = shared_place(value(5) + static_cast<std::uint64_t>(arg(code, 6).value));
+  if (rank < 0 || barrier_rank < 0 || !cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, bytes)) {
+    report(Finding::Kind::memory, "a bulk copy goes to shared memory that the cluster does not have");
+    return;
+  }
+  load.targets.push_back({rank, offset, barrier_rank, barrier});
+  cluster_->ctas[static_cast<std::size_t>(rank)]->shared.for_each_block(
+      offset, bytes,
+      [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+  cluster_->loads.push_back(std::move(load));
+  ++progress_;
+}
+
+void Executor::finish_load(const Load& load) {
+  line_ = load.line;
+  for (const Load::Target& target : load.targets) {
+    Cta& to = *cluster_->ctas[static_cast<std::size_t>(target.cta)];
+    if (load.map != 0) {
+      if (const TensorMapFields* map = tensor_map(load.map)) move_box(*map, load.start, target.shared, to, true, false);
+    } else if (load.address >= kSharedWindow || load.address < 0x1000'0000) {
+      auto [rank, offset] = shared_place(load.address);
+      if (rank >= 0 && cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, load.bytes)) {
+        std::memcpy(to.shared.bytes(target.shared, static_cast<std::uint32_t>(load.bytes)).data(),
+                    cluster_->ctas[static_cast<std::size_t>(rank)]
+                        ->shared.bytes(offset, static_cast<std::uint32_t>(load.bytes))
+                        .data(),
+                    static_cast<std::size_t>(load.bytes));
+      } else {
+        report(Finding::Kind::memory, "a bulk copy reads shared memory that the cluster does not have");
+      }
+    } else {
+      std::span<std::uint8_t> from = memory_.bytes(load.address, load.bytes);
+      if (from.empty() && load.bytes > 0) {
+        report(Finding::Kind::memory, fmt::format("a bulk copy reads {:#x}, where nothing is allocated", load.address));
+      } else {
+        std::memcpy(to.shared.bytes(target.shared, static_cast<std::uint32_t>(load.bytes)).data(), from.data(),
+                    from.size());
+      }
+    }
+    to.shared.mark_written(target.shared, static_cast<std::uint32_t>(load.bytes));
+    to.shared.for_each_block(
+        target.shared, load.bytes,
+        [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
+    land(target.barrier_cta, target.barrier, load.bytes);
+  }
+}
+
+void Executor::write_store(const Store& store) {
+  line_ = store.line;
+  Cta& from = *cluster_->ctas[static_cast<std::size_t>(store.cta)];
+  if (store.map != 0) {
+    if (const TensorMapFields* map = tensor_map(store.map))
+      move_box(*map, store.start, store.shared, from, false, store.add);
+  } else {
+    std::span<std::uint8_t> to = memory_.bytes(store.address, store.bytes);
+    if (to.empty() && store.bytes > 0) {
+      report(Finding::Kind::memory, fmt::format("a bulk copy writes {:#x}, where nothing is allocated", store.address));
+    } else {
+      std::memcpy(to.data(), from.shared.bytes(store.shared, static_cast<std::uint32_t>(store.bytes)).data(),
+                  to.size());
+      memory_.mark_written(store.address, store.bytes);
+    }
+  }
+  ++progress_;
+}
+
+Executor::Next Executor::copies(const Code& code) {
+  switch (code.op) {
+    case Op::bulk_commit:
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
+        ++warp_->bulk[static_cast<std::size_t>(std::countr_zero(rest))].open;
+      return Next::on;
+    case Op::bulk_wait: {
+      auto newest = static_cast<std::uint64_t>(scalar(arg(code, 0)));
+      int id = warp_->cta * 64 + warp_->number;
+      for (const Store& store : cluster_->stores) {
+        if (store.warp != id || (mask_ >> store.lane & 1) == 0) continue;
+        if (store.group + newest < warp_->bulk[static_cast<std::size_t>(store.lane)].open) {
+          group_->blocked = Blocked::stores;
+          return Next::blocked;
+        }
+      }
+      return Next::on;
+    }
+    case Op::clc_try: {
+      // [answer], offset, [barrier], offset
+      Lanes64 answer, barrier;
+      addresses(code, 0, answer);
+      addresses(code, 2, barrier);
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        int lane = std::countr_zero(rest);
+        std::uint32_t words[4] = {0, 0, 0, 0};
+        if (next_cluster_ < clusters_) {
+          std::uint64_t first = next_cluster_++;
+          std::uint64_t across = launch_.grid[0] / launch_.cluster[0], down = launch_.grid[1] / launch_.cluster[1];
+          words[0] = static_cast<std::uint32_t>(first % across) * launch_.cluster[0];
+          words[1] = static_cast<std::uint32_t>(first / across % down) * launch_.cluster[1] |
+                     static_cast<std::uint32_t>(first / across / down) * launch_.cluster[2] << 16;
+          words[2] = 1;
+        }
+        for (const auto& each : cluster_->ctas) {
+          if (!code.multicast && each.get() != &cta()) continue;
+          auto to = static_cast<std::uint32_t>(answer[lane] & 0xffffff);
+          if (!each->shared.inside(to, 16)) {
+            report(Finding::Kind::memory, "the answer goes to shared memory that the CTA does not have");
+            continue;
+          }
+          std::memcpy(each->shared.bytes(to, 16).data(), words, 16);
+          each->shared.mark_written(to, 16);
+          land(static_cast<int>(each->rank), static_cast<std::uint32_t>(barrier[lane] & 0xffffff), 16);
+        }
+      }
+      return Next::on;
+    }
+    case Op::clc_canceled:
+    case Op::clc_ctaid: {
+      const Arg& handle = arg(code, static_cast<std::size_t>(code.count) - 1);
+      const std::uint64_t* words = place64(handle);
+      if (code.op == Op::clc_canceled) {
+        std::uint32_t taken = 0;
+        for (int lane = 0; lane < kLanes; ++lane) taken |= static_cast<std::uint32_t>(words[2 * lane + 1] & 1) << lane;
+        write_predicate(arg(code, 0), taken);
+        return Next::on;
+      }
+      for (int i = 0; i < (code.extra < 0 ? 3 : 1); ++i) {
+        int part = code.extra < 0 ? i : code.extra;
+        Lanes32 lanes;
+        for (int lane = 0; lane < kLanes; ++lane) {
+          std::uint64_t word = words[2 * lane];
+          lanes[lane] = part == 0 ? static_cast<std::uint32_t>(word)
+                                  : static_cast<std::uint32_t>(word >> (part == 1 ? 32 : 48)) & 0xffff;
+        }
+        write32(arg(code, static_cast<std::size_t>(i)), lanes);
+      }
+      return Next::on;
+    }
+    default:
+      break;
+  }
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    if (code.op == Op::tensor_load) {
+      tensor_load(code, lane);
+    } else if (code.op == Op::tensor_store) {
+      tensor_store(code, lane);
+    } else {
+      bulk(code, lane);
+    }
+  }
+  return Next::on;
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,160 @@
+// Runs a launch of a PTX kernel on the machine. Lanes of a warp run together while they are together; those behind run
+// first, so that they meet again (PTX ISA promises no order; this one brings every kernel on that can come on).
+// Asynchronous work is done as late as its ordering allows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checker/device.h"
+#include "checker/interp/ptx/code.h"
+#include "checker/interp/ptx/state.h"
+#include "checker/machine/fault.h"
+
+namespace warpcc::checker::ptx {
+
+class Executor {
+ public:
+  Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaunch& launch, const Options& options,
+           Outcome& outcome, int sms);
+  void run();
+
+ private:
+  enum class Next : std::uint8_t { on, jumped, blocked };
+  using Lanes32 = std::uint32_t[kLanes];
+  using Lanes64 = std::uint64_t[kLanes];
+
+  // ---- launch.cpp: clusters, turns, the end
+  void start(std::uint64_t number);
+  bool run_cluster(Cluster& cluster);
+  bool run_warp(Warp& warp);
+  bool run_asynchronous(Cluster& cluster);
+  void report_hang();
+  void report_hang(Warp& warp, const Group& group);
+  void finish(Cluster& cluster);
+
+  // ---- control.cpp: a warp's groups of lanes
+  bool ready(Warp& warp, Group& group);
+  Next step(const Code& code);
+  Next control(const Code& code);
+  void branch(std::uint32_t target, std::uint32_t taken);
+  void leave(std::uint32_t lanes);
+  void merge(Warp& warp);
+  // Whether all lanes of `members` that live are here; blocks the group otherwise.
+  bool together(std::uint32_t members);
+  void between_lanes(const Code& code);
+  void call(const Code& code);
+
+  // ---- registers.cpp
+  std::uint32_t guard(const Code& code, std::uint32_t mask);
+  void read32(const Arg& arg, std::uint32_t* lanes);
+  void read64(const Arg& arg, std::uint64_t* lanes);
+  void write32(const Arg& arg, const std::uint32_t* lanes);
+  void write64(const Arg& arg, const std::uint64_t* lanes);
+  void write_predicate(const Arg& arg, std::uint32_t bits);
+  std::uint32_t predicate(const Arg& arg);
+  std::uint64_t scalar(const Arg& arg);  // of the first lane that runs
+  std::uint64_t special(std::uint32_t reg, std::uint32_t part, int lane);
+  std::uint32_t* place32(const Arg& arg);
+  std::uint64_t* place64(const Arg& arg);
+  const Arg& arg(const Code& code, std::size_t i) const { return code_.args[code.first + i]; }
+
+  // ---- arithmetic.cpp, convert.cpp
+  bool arithmetic(const Code& code);
+  void convert(const Code& code);
+  void compare(const Code& code);
+  void move(const Code& code);
+  template <typename U, typename F>
+  void compute(const Code& code, int sources, F function);
+
+  // ---- memory.cpp
+  void memory_access(const Code& code);
+  void load(const Code& code);
+  void store(const Code& code);
+  void atomic(const Code& code);
+  void matrices(const Code& code);
+  void copy_async(const Code& code);
+  void addresses(const Code& code, std::size_t first, std::uint64_t* lanes);
+  // `bytes` bytes at a lane's address; null, and a finding, where nothing is there.
+  struct Place {
+    std::uint8_t* data = nullptr;
+    Cta* shared = nullptr;
+    std::uint32_t offset = 0;
+    DeviceMemory::Allocation* global = nullptr;
+  };
+  Place place(Where where, std::uint64_t address, std::int64_t bytes, int lane, bool write);
+  void wrote(const Place& place, std::int64_t bytes);
+  std::pair<int, std::uint32_t> shared_place(std::uint64_t address) const;  // CTA and offset; -1: none
+  std::pair<int, std::uint32_t> barrier_place(const Code& code, std::size_t first, int lane);
+
+  // ---- barriers.cpp
+  Next synchronise(const Code& code);
+  Next named_barrier(const Code& code);
+  Next test(const Code& code);
+  void arrive(const Code& code);
+  void signal(int cta, std::uint32_t offset);
+  void land(int cta, std::uint32_t offset, std::int64_t bytes);
+  machine::MBarrier* barrier(int cta, std::uint32_t offset, const char* how);
+  std::string barrier_name(int cta, std::uint32_t offset) const;
+
+  // ---- copies.cpp
+  Next copies(const Code& code);
+  void tensor_load(const Code& code, int lane);
+  void tensor_store(const Code& code, int lane);
+  void bulk(const Code& code, int lane);
+  void begin_store(Store store, int lane);
+  void finish_load(const Load& load);
+  void read_store(Store& store);
+  void write_store(const Store& store);
+  const TensorMapFields* tensor_map(std::uint64_t address);
+  void move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared, Cta& cta,
+                bool load, bool add);
+
+  // ---- tensor.cpp
+  Next tensor(const Code& code);
+  Next allocate(const Code& code);
+  void tensor_registers(const Code& code);
+  void multiply(const Code& code, int lane);
+  void commit(const Code& code, int lane);
+  bool run_tensor(Cluster& cluster);
+  std::vector<machine::TensorCoreSide> sides(const llvm::SmallVector<int, 2>& ctas);
+
+  // ---- warpgroup.cpp
+  Next warpgroup(const Code& code);
+  void finish_groups(Warp& warp, int left);
+
+  // ---- findings
+  void report(Finding::Kind kind, std::string text, std::vector<std::string> details = {});
+  void report_faults();
+  std::string where(const Warp& warp) const;
+  int first_lane() const;
+  Cta& cta() { return *cluster_->ctas[static_cast<std::size_t>(warp_->cta)]; }
+
+  DeviceMemory& memory_;
+  const FunctionCode& code_;
+  const PtxLaunch& launch_;
+  const Options& options_;
+  Outcome& outcome_;
+  int sms_;
+  std::vector<std::uint8_t> params_;
+  std::map<std::uint64_t, TensorMapFields> maps_;
+  std::vector<std::unique_ptr<Cluster>> resident_;
+  std::uint64_t next_cluster_ = 0, clusters_ = 0;
+  std::uint64_t progress_ = 0;
+  bool stopped_ = false;
+  bool patient_ = true;  // tests that fail wait; once nothing else moves they answer
+  machine::TensorCore tensor_core_;
+  machine::WarpgroupCore warpgroup_core_;
+  machine::Faults faults_;
+  machine::Clock clock_;
+  std::map<std::pair<Finding::Kind, std::uint32_t>, std::pair<std::size_t, std::uint64_t>> told_;
+
+  // What runs.
+  Cluster* cluster_ = nullptr;
+  Warp* warp_ = nullptr;
+  Group* group_ = nullptr;
+  std::uint32_t line_ = 0, mask_ = 0;
+};
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,324 @@
+// A launch: clusters are started as there is room, take turns, and end; or nothing moves any more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "checker/interp/ptx/executor.h"
+
+namespace warpcc::checker::ptx {
+
+namespace {
+constexpr int kQuantum = 128;                 // instructions of a turn
+constexpr std::uint64_t kMostIdle = 200'000;  // turns of all without anything moving: a loop that waits for ever
+constexpr std::uint64_t kFloor = 1024;        // bytes of shared memory that are the system's
+}  // namespace
+
+Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaunch& launch, const Options& options,
+                   Outcome& outcome, int sms)
+    : memory_(memory), code_(code), launch_(launch), options_(options), outcome_(outcome), sms_(sms) {
+  params_.assign(static_cast<std::size_t>(code.param_bytes), 0);
+  for (std::size_t i = 0; i < launch.params.size() && i < code.param_offsets.size(); ++i) {
+    auto at = static_cast<std::size_t>(code.param_offsets[i]);
+    std::size_t count = std::min(launch.params[i].size(), params_.size() - at);
+    std::copy_n(launch.params[i].begin(), count, params_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  clusters_ = 1;
+  for (std::size_t i = 0; i < 3; ++i) clusters_ *= launch.grid[i] / launch.cluster[i];
+}
+
+void Executor::start(std::uint64_t number) {
+  const auto& [cx, cy, cz] = launch_.cluster;
+  const std::uint32_t ctas = cx * cy * cz, threads = launch_.block[0] * launch_.block[1] * launch_.block[2];
+  const std::uint32_t warps = (threads + kLanes - 1) / kLanes;
+  auto cluster = std::make_unique<Cluster>(static_cast<std::size_t>(ctas) * warps);
+  cluster->number = number;
+  cluster->peers = ctas;
+  std::uint64_t across = launch_.grid[0] / cx, down = launch_.grid[1] / cy;
+  std::array<std::uint64_t, 3> first = {number % across * cx, number / across % down * cy, number / across / down * cz};
+  auto end =
+      static_cast<std::uint32_t>(static_cast<std::int64_t>(kFloor) + code_.shared_bytes + launch_.dynamic_shared);
+  for (std::uint32_t rank = 0; rank < ctas; ++rank) {
+    auto cta = std::make_unique<Cta>(static_cast<std::uint32_t>(kFloor), (end + 15) / 16 * 16);
+    cta->rank = rank;
+    cta->id = {static_cast<std::uint32_t>(first[0] + rank % cx), static_cast<std::uint32_t>(first[1] + rank / cx % cy),
+               static_cast<std::uint32_t>(first[2] + rank / cx / cy)};
+    cluster->ctas.push_back(std::move(cta));
+    for (std::uint32_t number_in_cta = 0; number_in_cta < warps; ++number_in_cta) {
+      auto warp = std::make_unique<Warp>();
+      warp->number = static_cast<int>(number_in_cta);
+      warp->cta = static_cast<int>(rank);
+      std::uint32_t left = threads - number_in_cta * kLanes;
+      warp->live = left >= kLanes ? ~0u : (1u << left) - 1;
+      Group all;
+      all.mask = warp->live;
+      warp->groups.push_back(all);
+      warp->registers.assign((code_.register_bytes + 7) / 8, 0);
+      warp->frame.assign(static_cast<std::size_t>(code_.frame_bytes) * kLanes, 0);
+      cluster->warps.push_back(std::move(warp));
+    }
+  }
+  resident_.push_back(std::move(cluster));
+}
+
+bool Executor::ready(Warp& warp, Group& group) {
+  switch (group.blocked) {
+    case Blocked::no:
+      return true;
+    case Blocked::gather: {
+      // The others may be gone, or have come.
+      return false;
+    }
+    case Blocked::mbarrier: {
+      if (!patient_) return true;
+      auto& barriers = cluster_->ctas[static_cast<std::size_t>(group.cta)]->barriers;
+      auto found = barriers.find(group.offset);
+      return found == barriers.end() || found->second.passed(static_cast<int>(group.parity));
+    }
+    case Blocked::named_barrier:
+      return false;
+    case Blocked::cluster_barrier: {
+      int number = warp.cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp.number;
+      return cluster_->barrier.passed(number);
+    }
+    default:
+      return true;
+  }
+}
+
+// A turn of a warp: its lowest group that can run, until it waits.
+bool Executor::run_warp(Warp& warp) {
+  warp_ = &warp;
+  bool ran = false;
+  int left = kQuantum;
+  const std::uint64_t before = progress_;
+  while (left > 0 && !stopped_) {
+    warp.groups.erase(
+        std::remove_if(warp.groups.begin(), warp.groups.end(), [](const Group& each) { return each.mask == 0; }),
+        warp.groups.end());
+    if (warp.groups.empty()) return true;
+    if (warp.groups.size() > 1) merge(warp);
+    group_ = nullptr;
+    for (Group& each : warp.groups) {
+      if (ready(warp, each)) {
+        group_ = &each;
+        break;
+      }
+    }
+    if (group_ == nullptr) break;
+    group_->blocked = Blocked::no;
+    bool alone = warp.groups.size() == 1;
+    while (left-- > 0) {
+      line_ = group_->pc;
+      const Code& code = code_.code[line_];
+      mask_ = guard(code, group_->mask);
+      ++warp.instructions;
+      ++outcome_.instructions;
+      ran = true;
+      if (mask_ == 0) {
+        ++group_->pc;
+      } else {
+        Next next = step(code);
+        if (stopped_) return true;
+        if (next == Next::blocked) {
+          if (group_->blocked == Blocked::stores || group_->blocked == Blocked::mbarrier)
+            ran = ran && progress_ != before;
+          break;
+        }
+        if (next == Next::on) ++group_->pc;
+        if (group_ == nullptr || group_->mask == 0 || next == Next::jumped) break;
+      }
+      if (!alone) break;
+    }
+    if (group_ != nullptr && group_->blocked != Blocked::no && warp.groups.size() == 1) break;
+    if (group_ != nullptr && group_->blocked != Blocked::no) {
+      bool other = std::any_of(warp.groups.begin(), warp.groups.end(), [&](Group& each) {
+        return each.mask != 0 && ready(warp, each) && each.blocked != Blocked::stores;
+      });
+      if (!other) break;
+    }
+  }
+  return progress_ != before || ran;
+}
+
+bool Executor::run_cluster(Cluster& cluster) {
+  cluster_ = &cluster;
+  bool moved = false;
+  for (const auto& warp : cluster.warps) {
+    if (warp->done()) continue;
+    std::uint64_t before = progress_;
+    run_warp(*warp);
+    moved = moved || progress_ != before;
+    if (stopped_) return true;
+  }
+  return moved;
+}
+
+bool Executor::run_asynchronous(Cluster& cluster) {
+  cluster_ = &cluster;
+  if (!cluster.loads.empty()) {
+    Load load = std::move(cluster.loads.front());
+    cluster.loads.pop_front();
+    finish_load(load);
+    ++progress_;
+    return true;
+  }
+  if (run_tensor(cluster)) return true;
+  if (!cluster.stores.empty()) {
+    Store store = cluster.stores.front();
+    cluster.stores.erase(cluster.stores.begin());
+    write_store(store);
+    return true;
+  }
+  return false;
+}
+
+void Executor::finish(Cluster& cluster) {
+  while (run_asynchronous(cluster)) {
+  }
+  for (const auto& cta : cluster.ctas) {
+    cluster_ = &cluster;
+    warp_ = cluster.warps[0].get();
+    if (int left = cta->tensor.allocated_columns(); left > 0)
+      report(Finding::Kind::protocol,
+             fmt::format("CTA {} ends with {} columns of tensor memory that it has not freed", cta->rank, left));
+  }
+}
+
+void Executor::run() {
+  const std::uint64_t peers = std::uint64_t{launch_.cluster[0]} * launch_.cluster[1] * launch_.cluster[2];
+  const std::uint64_t most = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sms_) / peers);
+  std::uint64_t idle = 0;
+  while (!stopped_) {
+    while (resident_.size() < most && next_cluster_ < clusters_) start(next_cluster_++);
+    if (resident_.empty()) break;
+    bool moved = false;
+    for (const auto& cluster : resident_) {
+      // A cluster runs by itself as far as it comes: few need others, and memory stays near.
+      for (int turns = 0; turns < 64 && !stopped_; ++turns) {
+        bool here = run_cluster(*cluster);
+        if (!here) here = run_asynchronous(*cluster);
+        moved = moved || here;
+        if (!here) break;
+      }
+    }
+    for (std::size_t i = 0; i < resident_.size();) {
+      Cluster& cluster = *resident_[i];
+      bool done =
+          std::all_of(cluster.warps.begin(), cluster.warps.end(), [](const auto& warp) { return warp->done(); });
+      if (done) {
+        finish(cluster);
+        ++outcome_.clusters_run;
+        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+        moved = true;
+      } else {
+        ++i;
+      }
+    }
+    if (moved) {
+      idle = 0;
+      patient_ = true;
+      continue;
+    }
+    // Nothing moves: tests that sleep answer `false` now, in case that somebody does something else then.
+    patient_ = false;
+    if (++idle > 64) {
+      report_hang();
+      return;
+    }
+  }
+}
+
+void Executor::report_hang() {
+  for (const auto& cluster : resident_) {
+    cluster_ = cluster.get();
+    for (const auto& warp : cluster->warps) {
+      warp_ = warp.get();
+      for (const Group& group : warp->groups) report_hang(*warp, group);
+    }
+  }
+  stopped_ = true;
+}
+
+void Executor::report_hang(Warp& warp, const Group& group) {
+  line_ = group.pc;
+  std::string text = where(warp);
+  const Code& code = code_.code[group.pc];
+  std::vector<std::string> details;
+  switch (code.op) {
+    case Op::mbar_test: {
+      auto& barriers = cluster_->ctas[static_cast<std::size_t>(group.cta)]->barriers;
+      auto found = barriers.find(group.offset);
+      text +=
+          fmt::format(" waits at {} for the phase of parity {}", barrier_name(group.cta, group.offset), group.parity);
+      if (found != barriers.end()) {
+        const machine::MBarrier& of = found->second;
+        text += fmt::format(": it is in phase {}, {} of {} arrivals to come, {} bytes", of.phase(), of.pending(),
+                            of.expected(), of.bytes());
+      }
+      break;
+    }
+    case Op::bar_sync: {
+      auto& named = cluster_->ctas[static_cast<std::size_t>(warp.cta)]->named[group.offset & 15];
+      text += fmt::format(" waits at named barrier {}: {} of {} threads have come", group.offset, named.arrived(),
+                          named.threads());
+      break;
+    }
+    case Op::cluster_wait:
+      text += fmt::format(" waits at the cluster's barrier for {} warps", cluster_->barrier.missing());
+      break;
+    default:
+      text += group.blocked == Blocked::gather ? " waits for other lanes of its warp" : " does not come further";
+      break;
+  }
+  report(Finding::Kind::hang, std::move(text), std::move(details));
+}
+
+std::string Executor::where(const Warp& warp) const {
+  const Cta& of = *cluster_->ctas[static_cast<std::size_t>(warp.cta)];
+  return fmt::format("CTA ({}, {}, {}) warp {}", of.id[0], of.id[1], of.id[2], warp.number);
+}
+
+void Executor::report(Finding::Kind kind, std::string text, std::vector<std::string> details) {
+  auto [told, fresh] = told_.try_emplace({kind, line_}, outcome_.findings.size(), 1);
+  switch (kind) {
+    case Finding::Kind::hang:
+      ++outcome_.hangs;
+      break;
+    case Finding::Kind::protocol:
+      ++outcome_.protocol_problems;
+      break;
+    case Finding::Kind::named_barrier:
+      ++outcome_.named_barriers_wrong;
+      break;
+    default:
+      ++outcome_.memory_problems;
+      break;
+  }
+  if (!fresh) {
+    ++told->second.second;
+    return;
+  }
+  Finding finding;
+  finding.kind = kind;
+  finding.text = kind == Finding::Kind::hang || warp_ == nullptr ? std::move(text) : text + " (" + where(*warp_) + ")";
+  finding.details = std::move(details);
+  const auto& instructions = code_.function->instructions;
+  if (line_ < instructions.size()) {
+    const ptx_text::Instruction& at = instructions[line_];
+    finding.where = {code_.module->file, at.offset, at.offset + at.length};
+  }
+  outcome_.findings.push_back(std::move(finding));
+}
+
+void Executor::report_faults() {
+  if (faults_.empty()) return;
+  for (machine::Fault& fault : faults_.take()) {
+    report(fault.kind == machine::Fault::Kind::memory          ? Finding::Kind::memory
+           : fault.kind == machine::Fault::Kind::named_barrier ? Finding::Kind::named_barrier
+                                                               : Finding::Kind::protocol,
+           std::move(fault.text));
+  }
+}
+
+}  // namespace warpcc::checker::ptx

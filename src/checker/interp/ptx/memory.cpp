@@ -1,0 +1,349 @@
+// Loads, stores and atomics of lanes, over the generic address space and its windows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "checker/interp/ptx/executor.h"
+#include "checker/machine/numbers.h"
+
+namespace warpcc::checker::ptx {
+
+std::pair<int, std::uint32_t> Executor::shared_place(std::uint64_t address) const {
+  if (address >= kSharedWindow && address < kSharedWindow + kWindow) address -= kSharedWindow;
+  std::uint64_t rank = address >> 24;
+  if (rank >= cluster_->ctas.size()) return {-1, 0};
+  return {static_cast<int>(rank), static_cast<std::uint32_t>(address & 0xffffff)};
+}
+
+Executor::Place Executor::place(Where where, std::uint64_t address, std::int64_t bytes, int lane, bool write) {
+  if (where == Where::generic) {
+    where = Where::global;
+    if (address >= kSharedWindow && address < kSharedWindow + kWindow) where = Where::shared;
+    if (address >= kLocalWindow && address < kLocalWindow + kWindow) where = Where::local;
+    if (address >= kParamWindow && address < kParamWindow + kWindow) where = Where::param;
+  }
+  const char* how = write ? "writes" : "reads";
+  Place found;
+  switch (where) {
+    case Where::shared: {
+      auto [rank, offset] = shared_place(address);
+      if (rank < 0 || !cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, bytes)) {
+        report(Finding::Kind::memory,
+               fmt::format("{} {} bytes at {:#x} of shared memory, which the CTA does not have", how, bytes, address));
+        return {};
+      }
+      found.shared = cluster_->ctas[static_cast<std::size_t>(rank)].get();
+      found.offset = offset;
+      found.data = found.shared->shared.bytes(offset, static_cast<std::uint32_t>(bytes)).data();
+      if (!write && !found.shared->shared.written(offset, static_cast<std::uint32_t>(bytes)))
+        report(Finding::Kind::memory, fmt::format("reads shared memory at {:#x}, which nothing has written", offset));
+      return found;
+    }
+    case Where::local:
+    case Where::frame: {
+      if (address >= kLocalWindow) address -= kLocalWindow;
+      if (address + static_cast<std::uint64_t>(bytes) > static_cast<std::uint64_t>(code_.frame_bytes)) {
+        report(Finding::Kind::memory, fmt::format("{} {} bytes at {:#x} of local memory, which has {}", how, bytes,
+                                                  address, code_.frame_bytes));
+        return {};
+      }
+      found.data = &warp_->frame[static_cast<std::size_t>(lane * code_.frame_bytes) + address];
+      return found;
+    }
+    case Where::param: {
+      if (address >= kParamWindow) address -= kParamWindow;
+      if (write || address + static_cast<std::uint64_t>(bytes) > params_.size()) {
+        report(Finding::Kind::memory, fmt::format("{} {} bytes at {:#x} of the parameters", how, bytes, address));
+        return {};
+      }
+      found.data = &params_[address];
+      return found;
+    }
+    default:
+      break;
+  }
+  DeviceMemory::Allocation* allocation = memory_.find(address, bytes);
+  if (allocation == nullptr) {
+    report(Finding::Kind::memory, fmt::format("{} {} bytes at {:#x}, where nothing is allocated", how, bytes, address));
+    return {};
+  }
+  found.global = allocation;
+  found.data = &allocation->bytes[address - allocation->begin];
+  if (!write) {
+    std::size_t first = (address - allocation->begin) / 4,
+                last = (address - allocation->begin + static_cast<std::uint64_t>(bytes) - 1) / 4;
+    bool written = true;
+    for (std::size_t i = first; i <= last; ++i) written = written && allocation->written[i];
+    if (!written) report(Finding::Kind::memory, "reads global memory that nothing has written");
+  }
+  return found;
+}
+
+void Executor::wrote(const Place& place, std::int64_t bytes) {
+  ++progress_;
+  if (place.shared != nullptr) place.shared->shared.mark_written(place.offset, static_cast<std::uint32_t>(bytes));
+  if (place.global != nullptr) {
+    std::size_t at = static_cast<std::size_t>(place.data - place.global->bytes.data());
+    for (std::size_t i = at / 4; i <= (at + static_cast<std::size_t>(bytes) - 1) / 4; ++i)
+      place.global->written[i] = true;
+  }
+}
+
+void Executor::addresses(const Code& code, std::size_t first, std::uint64_t* lanes) {
+  read64(arg(code, first), lanes);
+  auto offset = static_cast<std::uint64_t>(arg(code, first + 1).value);
+  for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += offset;
+}
+
+void Executor::memory_access(const Code& code) {
+  switch (code.op) {
+    case Op::cvta: {
+      std::uint64_t window = code.where == Where::shared  ? kSharedWindow
+                             : code.where == Where::local ? kLocalWindow
+                             : code.where == Where::param ? kParamWindow
+                                                          : 0;
+      Lanes64 lanes;
+      read64(arg(code, 1), lanes);
+      for (std::uint64_t& each : lanes) {
+        if (!code.relaxed) {
+          each += window;
+        } else if (window != 0) {
+          each -= window;
+        }
+      }
+      return write64(arg(code, 0), lanes);
+    }
+    case Op::ld:
+      return load(code);
+    case Op::st:
+      return store(code);
+    case Op::copy_async:
+      return copy_async(code);
+    case Op::ldmatrix:
+    case Op::stmatrix:
+      return matrices(code);
+    default:
+      return atomic(code);
+  }
+}
+
+void Executor::load(const Code& code) {
+  Lanes64 at;
+  addresses(code, 0, at);
+  const int width = bits(code.type) / 8;
+  const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
+      report(Finding::Kind::memory, fmt::format("reads {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
+    Place from = place(code.where, at[lane], bytes, lane, false);
+    if (from.data == nullptr) continue;
+    std::uint32_t all = mask_;
+    mask_ = 1u << lane;
+    for (int i = 0; i < code.vector; ++i) {
+      const Arg& to = arg(code, static_cast<std::size_t>(i) + 2);
+      if (to.kind != Arg::Kind::reg) continue;
+      if (width == 16) {
+        std::memcpy(place64(to) + 2 * lane, from.data, 16);
+        continue;
+      }
+      std::uint64_t value = 0;
+      std::memcpy(&value, from.data + i * width, static_cast<std::size_t>(width));
+      if (is_signed(code.type) && width < 8) {
+        int shift = 64 - 8 * width;
+        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
+      }
+      if (to.bytes == 4) {
+        place32(to)[lane] = static_cast<std::uint32_t>(value);
+      } else if (to.bytes >= 8) {
+        place64(to)[lane * (to.bytes / 8)] = value;
+      }
+    }
+    mask_ = all;
+  }
+}
+
+void Executor::store(const Code& code) {
+  Lanes64 at, value;
+  addresses(code, 0, at);
+  const int width = bits(code.type) / 8;
+  const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  Place to[kLanes];
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
+      report(Finding::Kind::memory, fmt::format("writes {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
+    to[lane] = place(code.where, at[lane], bytes, lane, true);
+  }
+  for (int i = 0; i < code.vector; ++i) {
+    const Arg& from = arg(code, static_cast<std::size_t>(i) + 2);
+    if (width < 16) read64(from, value);
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      int lane = std::countr_zero(rest);
+      if (to[lane].data == nullptr) continue;
+      if (width == 16) {
+        std::memcpy(to[lane].data, place64(from) + 2 * lane, 16);
+      } else {
+        std::memcpy(to[lane].data + i * width, &value[lane], static_cast<std::size_t>(width));
+      }
+    }
+  }
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    if (to[lane].data != nullptr) wrote(to[lane], bytes);
+  }
+}
+
+namespace {
+
+std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
+  const int width = bits(type), shift = 64 - width;
+  auto sign = [shift](std::uint64_t x) { return static_cast<std::int64_t>(x << shift) >> shift; };
+  bool less = is_signed(type) ? sign(b) < sign(old) : b < old;
+  if (is_float(type)) {
+    auto both = [&](auto function) -> std::uint64_t {
+      switch (type) {
+        case Num::f64:
+          return std::bit_cast<std::uint64_t>(function(std::bit_cast<double>(old), std::bit_cast<double>(b)));
+        case Num::f32:
+          return std::bit_cast<std::uint32_t>(
+              static_cast<float>(function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
+                                          std::bit_cast<float>(static_cast<std::uint32_t>(b)))));
+        default: {
+          std::uint64_t result = 0;
+          bool brain = type == Num::bf16 || type == Num::bf16x2;
+          for (int at = 0; at < width; at += 16) {
+            auto value = [&](std::uint64_t word) -> float {
+              auto half = static_cast<std::uint16_t>(word >> at);
+              return brain ? std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16) : machine::f16_to_float(half);
+            };
+            auto sum = static_cast<float>(function(value(old), value(b)));
+            result |= static_cast<std::uint64_t>(brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum))
+                      << at;
+          }
+          return result;
+        }
+      }
+    };
+    if (operation == 0) return both([](auto x, auto y) { return x + y; });
+    if (operation == 1) return both([](auto x, auto y) { return std::min(x, y); });
+    if (operation == 2) return both([](auto x, auto y) { return std::max(x, y); });
+  }
+  switch (operation) {
+    case 0:
+      return old + b;
+    case 1:
+      return less ? b : old;
+    case 2:
+      return less ? old : b;
+    case 3:
+      return old & b;
+    case 4:
+      return old | b;
+    case 5:
+      return old ^ b;
+    case 6:
+      return b;
+    case 7:
+      return old == b ? c : old;
+    case 8:
+      return old >= b ? 0 : old + 1;
+    default:
+      return old == 0 || old > b ? b : old - 1;
+  }
+}
+
+}  // namespace
+
+// [a], offset, results, operands: of a vector, as many as it has.
+void Executor::atomic(const Code& code) {
+  Lanes64 at;
+  addresses(code, 0, at);
+  const int width = bits(code.type) / 8;
+  const std::size_t vector = code.vector;
+  const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    Place to = place(code.where, at[lane], bytes, lane, true);
+    if (to.data == nullptr) continue;
+    std::uint32_t all = mask_;
+    mask_ = 1u << lane;
+    for (std::size_t i = 0; i < vector; ++i) {
+      std::uint64_t old = 0;
+      std::memcpy(&old, to.data + i * static_cast<std::size_t>(width), static_cast<std::size_t>(width));
+      Lanes64 b, c{};
+      read64(arg(code, 2 + vector + i), b);
+      if (code.count > 3 + vector && code.extra == 7) read64(arg(code, 3 + vector), c);
+      std::uint64_t value = combined(code.extra, code.type, old, b[lane], c[lane]);
+      std::memcpy(to.data + i * static_cast<std::size_t>(width), &value, static_cast<std::size_t>(width));
+      Lanes64 result;
+      std::fill_n(result, kLanes, old);
+      write64(arg(code, 2 + i), result);
+    }
+    wrote(to, bytes);
+    mask_ = all;
+  }
+}
+
+// PTX ISA, ldmatrix and stmatrix: 8 × 8 matrices of 16 bits, a row's address from lane 8 · matrix + row; a lane has two
+// neighbours of row lane / 4.
+void Executor::matrices(const Code& code) {
+  Lanes64 at;
+  addresses(code, 0, at);
+  const bool load = code.op == Op::ldmatrix;
+  for (int matrix = 0; matrix < code.extra; ++matrix) {
+    Place rows[8];
+    for (int row = 0; row < 8; ++row) {
+      rows[row] = place(Where::shared, at[8 * matrix + row], 16, 8 * matrix + row, !load);
+      if (rows[row].data == nullptr) return;
+    }
+    const Arg& reg = arg(code, static_cast<std::size_t>(matrix) + 2);
+    Lanes32 lanes{};
+    if (!load) read32(reg, lanes);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int half = 0; half < 2; ++half) {
+        int row = lane / 4, column = lane % 4 * 2 + half;
+        if (code.add) std::swap(row, column);
+        std::uint8_t* element = rows[row].data + 2 * column;
+        if (load) {
+          std::uint16_t value = 0;
+          std::memcpy(&value, element, 2);
+          lanes[lane] |= static_cast<std::uint32_t>(value) << (16 * half);
+        } else {
+          auto value = static_cast<std::uint16_t>(lanes[lane] >> (16 * half));
+          std::memcpy(element, &value, 2);
+        }
+      }
+    }
+    if (load) {
+      write32(reg, lanes);
+    } else {
+      for (const Place& row : rows) wrote(row, 16);
+    }
+  }
+}
+
+void Executor::copy_async(const Code& code) {
+  Lanes64 to, from, some;
+  addresses(code, 0, to);
+  addresses(code, 2, from);
+  const std::int64_t bytes = arg(code, 4).value;
+  const bool part = arg(code, 5).kind != Arg::Kind::none;
+  if (part) read64(arg(code, 5), some);
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    int lane = std::countr_zero(rest);
+    std::int64_t count = part ? std::clamp<std::int64_t>(static_cast<std::int64_t>(some[lane]), 0, bytes) : bytes;
+    Place into = place(Where::shared, to[lane], bytes, lane, true);
+    if (into.data == nullptr) continue;
+    std::memset(into.data, 0, static_cast<std::size_t>(bytes));
+    if (count > 0) {
+      Place source = place(Where::global, from[lane], count, lane, false);
+      if (source.data != nullptr) std::memcpy(into.data, source.data, static_cast<std::size_t>(count));
+    }
+    wrote(into, bytes);
+  }
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,128 @@
+// What a grid on the machine is made of: clusters, CTAs, warps whose lanes may part.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "checker/interp/ptx/code.h"
+#include "checker/machine/mbarrier.h"
+#include "checker/machine/shared_memory.h"
+#include "checker/machine/tensor_core.h"
+#include "checker/machine/tensor_memory.h"
+#include "checker/machine/warpgroup_core.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace warpcc::checker::ptx {
+
+enum class Blocked : std::uint8_t {
+  no,
+  gather,    // for the warp's other lanes to come to the same instruction
+  mbarrier,  // a test that may be repeated
+  named_barrier,
+  cluster_barrier,
+  stores,  // of the copy engine
+  wgmma,
+  tensor_memory,  // an allocation
+};
+
+// Lanes of a warp that are together.
+struct Group {
+  std::uint32_t pc = 0, mask = 0;
+  Blocked blocked = Blocked::no;
+  bool arrived = false;                  // at the barrier that it is blocked on
+  std::uint32_t offset = 0, parity = 0;  // of the mbarrier
+  int cta = 0;
+};
+
+// A store of the copy engine: read from shared memory, then written.
+struct Store {
+  std::uint32_t line = 0;
+  int cta = 0;
+  std::uint64_t map = 0;  // its address; 0: `bytes` bytes to `address`
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;
+  std::array<std::int64_t, 5> start{};
+  std::uint32_t shared = 0;
+  bool add = false, read = false;
+  std::uint64_t group = 0;  // of its thread
+  int warp = 0, lane = 0;
+};
+
+// Groups of stores of a thread.
+struct BulkGroups {
+  std::uint64_t open = 0;  // number of the group that is not closed yet
+};
+
+// A warp's share of MMAs of its warpgroup; an end of a group has no MMA.
+struct WarpgroupWork {
+  std::optional<machine::WarpgroupCore::Ready> mma;
+  std::uint32_t line = 0;
+};
+
+struct Warp {
+  int number = 0;  // in the CTA
+  int cta = 0;     // in the cluster
+  std::uint32_t live = 0;
+  llvm::SmallVector<Group, 2> groups;  // by pc
+  std::vector<std::uint64_t> registers;
+  std::vector<std::uint8_t> frame;  // [lane][byte]
+  std::array<BulkGroups, kLanes> bulk;
+  std::deque<WarpgroupWork> computing;
+  int closed = 0;  // groups of wgmma not done
+  std::uint64_t instructions = 0;
+
+  bool done() const { return groups.empty(); }
+};
+
+struct Load {
+  std::uint32_t line = 0;
+  std::uint64_t map = 0;  // its address; 0: `bytes` bytes from `address`
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;
+  std::array<std::int64_t, 5> start{};
+  struct Target {
+    int cta;
+    std::uint32_t shared;
+    int barrier_cta;
+    std::uint32_t barrier;
+  };
+  llvm::SmallVector<Target, 2> targets;
+};
+
+struct TensorWork {
+  std::uint32_t line = 0;
+  std::optional<machine::TensorCore::Ready> mma;  // none: a commit
+  llvm::SmallVector<int, 2> ctas;                 // of the MMA, or those that a commit signals
+  std::uint32_t barrier = 0;
+};
+
+struct Cta {
+  std::uint32_t rank = 0;  // in the cluster
+  std::array<std::uint32_t, 3> id{};
+  machine::SharedMemory shared;
+  machine::TensorMemory tensor{true};
+  std::map<std::uint32_t, machine::MBarrier> barriers;
+  std::array<machine::NamedBarrier, 16> named;
+
+  Cta(std::uint32_t begin, std::uint32_t end) : shared(begin, end) {}
+};
+
+struct Cluster {
+  std::uint64_t number = 0;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::vector<std::unique_ptr<Warp>> warps;
+  machine::ClusterBarrier barrier;
+  std::deque<Load> loads;
+  std::map<std::pair<int, int>, std::deque<TensorWork>> tensor;  // by CTA and warp that issues
+  std::vector<Store> stores;
+  std::deque<std::pair<std::uint32_t, std::uint32_t>> requests;
+  std::uint32_t peers = 1;
+
+  explicit Cluster(std::size_t warps) : barrier(static_cast<int>(warps)) {}
+};
+
+}  // namespace warpcc::checker::ptx

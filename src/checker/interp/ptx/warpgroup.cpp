@@ -1,0 +1,102 @@
+// wgmma: the four warps of a warpgroup each do their 16 rows, in their own time.
+#include <fmt/format.h>
+
+#include "checker/interp/ptx/executor.h"
+
+namespace warpcc::checker::ptx {
+
+namespace {
+
+std::optional<layout::Element> element_of(Num type) {
+  switch (type) {
+    case Num::f16:
+      return layout::Element::f16;
+    case Num::bf16:
+      return layout::Element::bf16;
+    case Num::f32:
+      return layout::Element::f32;
+    case Num::tf32:
+      return layout::Element::tf32;
+    case Num::e4m3x2:
+      return layout::Element::f8e4m3;
+    case Num::e5m2x2:
+      return layout::Element::f8e5m2;
+    case Num::s8:
+      return layout::Element::s8;
+    case Num::u8:
+      return layout::Element::u8;
+    case Num::s32:
+      return layout::Element::s32;
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+// Registers have their values at once; that they must not be read before a wait is not what this looks at.
+Executor::Next Executor::warpgroup(const Code& code) {
+  if (!together(~0u)) return Next::blocked;
+  switch (code.op) {
+    case Op::wgmma_commit:
+      warp_->computing.push_back({std::nullopt, line_});
+      ++warp_->closed;
+      return Next::on;
+    case Op::wgmma_wait:
+      finish_groups(*warp_, static_cast<int>(scalar(arg(code, 0))));
+      return Next::on;
+    case Op::wgmma_fence:
+      return Next::on;
+    default:
+      break;
+  }
+  // A, B, adds, signs and majors, D
+  std::optional<layout::Element> d = element_of(code.type), ab = element_of(code.from);
+  machine::WarpgroupMma mma;
+  mma.a = scalar(arg(code, 0));
+  mma.b = scalar(arg(code, 1));
+  mma.accumulate = predicate(arg(code, 2)) >> first_lane() & 1;
+  if (!d || !ab || arg(code, 3).value == -1 || arg(code, 4).value == -1) {
+    report(Finding::Kind::protocol, "multiplies what the machine's wgmma does not have");
+    stopped_ = true;
+    return Next::on;
+  }
+  mma.d = *d;
+  mma.ab = *ab;
+  mma.n = code.extra;
+  mma.a_major = arg(code, 5).value == 1 ? layout::Major::mn : layout::Major::k;
+  mma.b_major = arg(code, 6).value == 1 ? layout::Major::mn : layout::Major::k;
+  if (mma.registers() != code.vector) {
+    report(Finding::Kind::protocol,
+           fmt::format("D of {} columns has {} registers, not {}", mma.n, mma.registers(), code.vector));
+    return Next::on;
+  }
+  auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_);
+  report_faults();
+  if (!ready) return Next::on;
+  std::vector<std::uint32_t> registers(static_cast<std::size_t>(mma.registers()) * kLanes);
+  for (int i = 0; i < mma.registers(); ++i)
+    read32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
+  warpgroup_core_.multiply(*ready, cta().shared, registers.data());
+  for (int i = 0; i < mma.registers(); ++i)
+    write32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
+  warp_->computing.push_back({std::move(ready), line_});
+  ++progress_;
+  return Next::on;
+}
+
+// All but the newest `left` groups.
+void Executor::finish_groups(Warp& warp, int left) {
+  Cta& of = *cluster_->ctas[static_cast<std::size_t>(warp.cta)];
+  while (warp.closed > left && !warp.computing.empty()) {
+    WarpgroupWork work = std::move(warp.computing.front());
+    warp.computing.pop_front();
+    if (work.mma) {
+      warpgroup_core_.finish(*work.mma, of.shared);
+    } else {
+      --warp.closed;
+    }
+  }
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,199 @@
+// PTX kernels on the machine: what they leave in memory, and what is said of those that are wrong.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+
+#include "checker/device.h"
+#include "llvm/Support/raw_ostream.h"
+#include "ptx_text/parse.h"
+
+using namespace warpcc;
+using namespace warpcc::checker;
+
+namespace {
+
+struct Trial {
+  Sources sources;
+  Diagnostics diagnostics;
+  std::optional<ptx_text::Module> module;
+  Device device;
+  PtxLaunch launch;
+  Outcome outcome;
+  std::uint64_t out = 0;
+  bool ran = false;
+
+  // A kernel `k` of one parameter, the address of 4096 words, of which the first 1024 hold their index.
+  explicit Trial(const std::string& body, std::uint32_t threads = 32, std::uint32_t grid = 1, std::uint32_t cluster = 1,
+                 std::vector<std::vector<std::uint8_t>> more = {}) {
+    std::string params = ".param .u64 out";
+    if (!more.empty()) params += ", .param .align 64 .b8 map[128]";
+    module = ptx_text::parse(
+        sources.add(
+            "k.ptx",
+            ".version 9.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
+            ".entry k(" +
+                params +
+                ") {\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n"
+                "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n" +
+                body + "\nret;\n}\n"),
+        sources, diagnostics);
+    REQUIRE_MESSAGE(module, said());
+    out = device.memory().allocate(4096 * 4);
+    for (std::uint32_t i = 0; i < 1024; ++i) std::memcpy(&device.memory().bytes(out, 16384)[i * 4], &i, 4);
+    device.memory().mark_written(out, 4096);
+    launch.module = &*module;
+    launch.kernel = module->entry("k");
+    launch.grid = {grid, 1, 1};
+    launch.block = {threads, 1, 1};
+    launch.cluster = {cluster, 1, 1};
+    launch.dynamic_shared = 65536;
+    std::vector<std::uint8_t> address(8);
+    std::memcpy(address.data(), &out, 8);
+    launch.params.push_back(address);
+    for (auto& each : more) launch.params.push_back(each);
+  }
+  void run() { ran = device.launch(launch, {}, outcome, diagnostics); }
+  std::uint32_t word(std::uint32_t i) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, &device.memory().bytes(out, 16384)[i * 4], 4);
+    return value;
+  }
+  std::string said() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    diagnostics.print(stream, sources);
+    for (const Finding& finding : outcome.findings) text += finding.text + "\n";
+    return text;
+  }
+  bool clean() { return ran && outcome.findings.empty(); }
+};
+
+}  // namespace
+
+TEST_CASE("lanes part and meet again") {
+  // Every lane counts down from its index, then all add their sums by shuffles.
+  Trial trial(
+      "mov.u32 %r2, %r1;\nmov.u32 %r3, 0;\nLOOP:\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nadd.u32 %r3, %r3, %r2;\n"
+      "sub.u32 %r2, %r2, 1;\nbra LOOP;\nDONE:\nmov.u32 %r4, 16;\nSUM:\nshfl.sync.bfly.b32 %r5, %r3, %r4, 31, "
+      "0xffffffff;\n"
+      "add.u32 %r3, %r3, %r5;\nshr.u32 %r4, %r4, 1;\nsetp.ne.u32 %p2, %r4, 0;\n@%p2 bra SUM;\n"
+      "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r3;");
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  for (std::uint32_t lane : {0u, 7u, 31u}) CHECK(trial.word(lane) == 5456);  // the sum of i (i + 1) / 2 below 32
+}
+
+TEST_CASE("arithmetic of all widths") {
+  Trial trial(
+      "mov.u32 %r2, 0xfffffff9;\nmov.u32 %r3, 2;\ndiv.s32 %r4, %r2, %r3;\nst.global.u32 [%rd1], %r4;\n"
+      "rem.s32 %r4, %r2, %r3;\nst.global.u32 [%rd1+4], %r4;\nmul.hi.u32 %r4, %r2, %r2;\nst.global.u32 [%rd1+8], %r4;\n"
+      "bfe.s32 %r4, %r2, 4, 8;\nst.global.u32 [%rd1+12], %r4;\nprmt.b32 %r4, %r2, %r3, 0x5410;\nst.global.u32 "
+      "[%rd1+16], %r4;\n"
+      "shr.s32 %r4, %r2, 40;\nst.global.u32 [%rd1+20], %r4;\nmov.b64 %rd4, {%r2, %r3};\nshr.u64 %rd4, %rd4, "
+      "31;\ncvt.u32.u64 %r4, %rd4;\nst.global.u32 [%rd1+24], %r4;\n"
+      "cvt.rn.f16.f32 %h1, 0f3FC00000;\nadd.f16 %h2, %h1, %h1;\ncvt.f32.f16 %f1, %h2;\ncvt.rzi.s32.f32 %r4, "
+      "%f1;\nst.global.u32 [%rd1+28], %r4;\n"
+      "lop3.b32 %r4, %r2, %r3, 0xff, 0x96;\nst.global.u32 [%rd1+32], %r4;\nselp.b32 %r4, 5, 6, %p1;\nst.global.u32 "
+      "[%rd1+36], %r4;\n"
+      "bfi.b32 %r4, %r3, %r2, 8, 4;\nst.global.u32 [%rd1+40], %r4;\nclz.b32 %r4, %r3;\nst.global.u32 [%rd1+44], %r4;\n"
+      "cvt.s32.s8 %r4, %r2;\nst.global.u32 [%rd1+48], %r4;\nmov.u32 %r5, 200;\ncvt.sat.s8.s32 %r4, %r5;\nst.global.u32 "
+      "[%rd1+52], %r4;");
+  trial.launch.block = {1, 1, 1};
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  const std::uint32_t expected[] = {
+      0xfffffffd, 0xffffffff, 0xfffffff2, 0xffffffff, 0x0002fff9, 0xffffffff, 5, 3, 0xfffffff9 ^ 2 ^ 0xff,
+      6,          0xfffff2f9, 30,         0xfffffff9, 127};
+  for (std::uint32_t i = 0; i < std::size(expected); ++i) CHECK_MESSAGE(trial.word(i) == expected[i], i);
+}
+
+TEST_CASE("a box of a tensor map, swizzled, behind an mbarrier, and back") {
+  // 64 rows of 128 bytes: 16 of 16 words; the box is 8 rows.
+  TensorMapFields map;
+  map.element_bytes = 4;
+  map.extents = {32, 20};
+  map.strides = {128};
+  map.box = {32, 8};
+  map.swizzle_span = 128;
+  Trial trial(
+      "setp.ne.u32 %p1, %r1, 0;\nmov.u32 %r2, smem;\nadd.u32 %r3, %r2, 16384;\n@%p1 bra WAIT;\n"
+      "mbarrier.init.shared::cta.b64 [%r3], 1;\nfence.mbarrier_init.release.cluster;\n"
+      "mov.u64 %rd2, map;\ncvta.param.u64 %rd3, %rd2;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\n"
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%rd3, {0, 16}], "
+      "[%r3];\n"
+      "WAIT:\nbar.warp.sync 0xffffffff;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra "
+      "AGAIN;\n"
+      // Row 1, chunk 0 of the box lies in chunk 1 of its row.
+      "ld.shared.u32 %r4, [%r2+144];\n@%p1 bra END;\nst.global.u32 [%rd1+8192], %r4;\n"
+      "ld.shared.u32 %r5, [%r2+512];\nst.global.u32 [%rd1+8196], %r5;\n"
+      "fence.proxy.async.shared::cta;\ncp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], "
+      "[%r2];\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nEND:",
+      32, 1, 1, {std::vector<std::uint8_t>(128)});
+  map.address = trial.out;
+  auto bytes = encode(map);
+  trial.launch.params[1].assign(bytes.begin(), bytes.end());
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  CHECK(trial.word(2048) == 17 * 32);
+  CHECK(trial.word(2049) == 0);  // row 20 is outside: zeros
+  CHECK(trial.word(33) == 17 * 32 + 1);
+}
+
+TEST_CASE("CTAs of a cluster reach each other's shared memory") {
+  Trial trial(
+      "mov.u32 %r2, %cluster_ctarank;\nmov.u32 %r3, smem;\nadd.u32 %r4, %r2, 7;\nst.shared.u32 [%r3], %r4;\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\nxor.b32 %r5, %r2, 1;\nmapa.shared::cluster.u32 "
+      "%r6, %r3, %r5;\n"
+      "ld.shared::cluster.u32 %r7, [%r6];\nmov.u32 %r8, %ctaid.x;\nmul.wide.u32 %rd2, %r8, 4;\nadd.u64 %rd3, %rd1, "
+      "%rd2;\nst.global.u32 [%rd3], %r7;\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;",
+      64, 4, 2);
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  CHECK(trial.word(0) == 8);
+  CHECK(trial.word(1) == 7);
+  CHECK(trial.word(2) == 8);
+}
+
+TEST_CASE("matrices of 8 by 8 go to shared memory and come back transposed") {
+  Trial trial(
+      "mov.u32 %r2, smem;\nand.b32 %r3, %r1, 7;\nshl.b32 %r4, %r3, 4;\nadd.u32 %r5, %r2, %r4;\nshl.b32 %r6, %r1, "
+      "17;\nshl.b32 %r7, %r1, 1;\nadd.u32 %r6, %r6, %r7;\nadd.u32 %r6, %r6, 0x10000;\n"
+      "stmatrix.sync.aligned.m8n8.x1.shared::cta.b16 [%r5], {%r6};\n"
+      "ldmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 {%r8}, [%r5];\n"
+      "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r8;");
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  CHECK(trial.word(0) == (8u << 16 | 0u));  // (0, 0) and (1, 0): element i is 8 · row + column
+  CHECK(trial.word(31) == (63u << 16 | 55u));
+}
+
+TEST_CASE("what is wrong is said") {
+  Trial outside("mov.u64 %rd2, 4;\nld.global.u32 %r2, [%rd2];");
+  outside.run();
+  CHECK(outside.outcome.memory_problems > 0);
+
+  Trial unwritten("ld.global.u32 %r2, [%rd1+8192];");
+  unwritten.run();
+  CHECK(unwritten.said().find("nothing has written") != std::string::npos);
+
+  Trial hang(
+      "mov.u32 %r2, smem;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r2], 2;\nbar.sync 0;\n"
+      "@!%p1 mbarrier.arrive.shared::cta.b64 _, [%r2];\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], "
+      "0;\n@!%p2 bra AGAIN;");
+  hang.run();
+  CHECK(hang.outcome.hangs == 1);
+  CHECK_MESSAGE(hang.said().find("1 of 2 arrivals to come") != std::string::npos, hang.said());
+
+  Trial unknown("mov.u32 %r2, 0;\nvadd4.u32.u32.u32 %r2, %r2, %r2, %r2;");
+  unknown.run();
+  CHECK(!unknown.ran);
+  CHECK(unknown.said().find("the machine has no `vadd4") != std::string::npos);
+
+  Trial huge("");
+  huge.launch.block = {2048, 1, 1};
+  huge.run();
+  CHECK(huge.said().find("1024 are the most") != std::string::npos);
+}
