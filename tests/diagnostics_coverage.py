@@ -28,7 +28,6 @@ WITHOUT_TEST = {
     "sass/read.cpp kTooLarge": TOO_LARGE,
     "sass/read.cpp kTooManyLines": TOO_LARGE,
     "sema/session.cpp too_many_visits": TOO_LARGE,
-    "codegen/control.cpp kRegisters": COMING,
     "codegen/derive.cpp kFarElement": COMING,
     "codegen/derive.cpp kTwoWays": COMING,
     "codegen/lower.cpp kHint": COMING,

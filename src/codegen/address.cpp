@@ -48,6 +48,7 @@ Interval Addresses::interval(Symbol symbol) const {
     case Symbol::Kind::counter:
       return of_range(kernel_.counters[id].range);
     case Symbol::Kind::position:
+    case Symbol::Kind::last:
       return {0, kernel_[kernel_.ends[id].pipe].depth - 1};
     case Symbol::Kind::reg: {
       const kernel::Register& reg = kernel_.registers_declared[id];

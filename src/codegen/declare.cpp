@@ -26,7 +26,7 @@ sass::MemorySpace space(kernel::MemorySpace from) {
   return sass::MemorySpace::global;
 }
 
-void declare_pipe(const kernel::Pipe& pipe, std::size_t index, const Memory& memory, Declared& declared,
+void declare_pipe(const kernel::Kernel& kernel, const kernel::Pipe& pipe, std::size_t index, const Memory& memory, Declared& declared,
                   sass::Program& program) {
   sass::Pipe made;
   made.name = pipe.name;
@@ -49,6 +49,11 @@ void declare_pipe(const kernel::Pipe& pipe, std::size_t index, const Memory& mem
   made.from = pins(pipe.from);
   made.to = pins(pipe.to);
   made.across = pipe.across;
+  for (const kernel::End& end : kernel.ends) {
+    if (end.turns == kernel::BarrierId::none || &kernel[end.pipe] != &pipe || end.stages_a_turn == 0) continue;
+    made.teams = end.teams;
+    made.stages_a_turn = static_cast<int>(end.stages_a_turn);
+  }
   program.pipes.push_back(std::move(made));
 }
 
@@ -145,7 +150,7 @@ Declared declare(const kernel::Kernel& kernel, const Memory& memory, sass::Progr
   declare_buffers(kernel, memory, declared, program);
   for (std::size_t i = 0; i < kernel.pipes.size(); ++i) {
     declared.pipes.push_back(program.pipes.size());
-    if (kernel.pipes[i].depth > 0) declare_pipe(kernel.pipes[i], i, memory, declared, program);
+    if (kernel.pipes[i].depth > 0) declare_pipe(kernel, kernel.pipes[i], i, memory, declared, program);
   }
   int id = 1;  // 0 is that of all warps
   for (const kernel::NamedBarrier& barrier : kernel.named_barriers) {

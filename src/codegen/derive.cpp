@@ -35,7 +35,8 @@ bool contains(const std::vector<Symbol>& symbols, Symbol symbol) {
 
 bool Values::changes_in_loops(const Form& form) {
   return std::any_of(form.terms.begin(), form.terms.end(), [](const auto& term) {
-    return term.first.kind == Symbol::Kind::counter || term.first.kind == Symbol::Kind::position;
+    return term.first.kind == Symbol::Kind::counter || term.first.kind == Symbol::Kind::position ||
+           term.first.kind == Symbol::Kind::last;
   });
 }
 
@@ -79,6 +80,7 @@ Place Values::place_of(const Form& form) const {
 
 Reg Values::source(Symbol symbol) {
   if (symbol.kind == Symbol::Kind::reg) return reg(static_cast<kernel::RegisterId>(symbol.id));
+  if (symbol.kind == Symbol::Kind::last) return ring(static_cast<kernel::EndId>(symbol.id)).last;
   if (symbol.kind == Symbol::Kind::position) return ring(static_cast<kernel::EndId>(symbol.id)).position;
   return fixed(symbol);
 }
@@ -396,7 +398,9 @@ std::optional<Reg> Values::make_uniform(const Quantity& quantity, const Form& fo
     }
     std::string name = quantity.name;
     auto ring =
-        std::find_if(included.begin(), included.end(), [](Symbol s) { return s.kind == Symbol::Kind::position; });
+        std::find_if(included.begin(), included.end(), [](Symbol s) {
+          return s.kind == Symbol::Kind::position || s.kind == Symbol::Kind::last;
+        });
     name += ring == included.end() ? "_at" : "@" + kernel_[kernel_.ends[static_cast<std::size_t>(ring->id)].pipe].name;
     Reg d = named(key, name, kUniform);
     made_[key] = {d, layer.place};

@@ -12,9 +12,10 @@
 
 namespace warpcc::codegen {
 
-// What is known at some binding time: kernel::Atom's kinds, and the position of an end in its ring.
+// What is known at some binding time: kernel::Atom's kinds, the position of an end in its ring, and that of the stage
+// that it holds on (`END.last`).
 struct Symbol {
-  enum class Kind : std::uint8_t { lane, warp, warpgroup, cluster_id, axis, divided, counter, position, reg };
+  enum class Kind : std::uint8_t { lane, warp, warpgroup, cluster_id, axis, divided, counter, position, last, reg };
   Kind kind = Kind::lane;
   std::int32_t id = 0;  // axis, kernel::divided, CounterId, EndId, RegisterId
   friend auto operator<=>(const Symbol&, const Symbol&) = default;

@@ -55,6 +55,8 @@ sass::Expr Values::expr(const Form& form) {
       }
       case Symbol::Kind::counter:
         return Expr::of(loop_of(symbol)->reg.value);
+      case Symbol::Kind::last:
+        return Expr::of(ring(static_cast<kernel::EndId>(symbol.id)).last.value);
       case Symbol::Kind::position:
         return Expr::of(ring(static_cast<kernel::EndId>(symbol.id)).position.value);
       case Symbol::Kind::reg:

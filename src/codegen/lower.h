@@ -32,7 +32,7 @@ class Lower {
   void role(const kernel::Role& role, sass::LabelId label, Place in);
   void finish(Place in);
   void begin_section(sass::Section section, Place in);
-  void begin_rings(const kernel::Role& role);
+  void take_registers(const kernel::Role& role);
 
   void block(const kernel::Block& block);
   void node(const kernel::Loop& loop);
@@ -41,6 +41,11 @@ class Lower {
   void node(const kernel::When& when);
   void node(const kernel::On& on);
   void node(const kernel::Hold& hold);
+
+  // ---- rings.cpp: stages of rings, turns of teams
+  void begin_rings(const kernel::Role& role);
+  void begin_turns(kernel::EndId id, Place head);
+  void pass_over(kernel::EndId id);
 
   // What a block changes: registers that may be coordinates, and rings.
   const std::vector<Symbol>& changes(const kernel::Block& block);
@@ -58,6 +63,9 @@ class Lower {
   void store(const kernel::Instruction& instruction);
   void prefetch(const kernel::Instruction& instruction);
   void mma(const kernel::Instruction& instruction);
+  void warpgroup_mma(const kernel::Instruction& instruction);
+  std::int32_t fragment(kernel::RegisterId id);
+  sass::View fragment_view(const kernel::RegisterOperand& operand);
   void commit(const kernel::Instruction& instruction);
   void tensor_load(const kernel::Instruction& instruction);
   void allocate(const kernel::Instruction& instruction);
@@ -85,6 +93,9 @@ class Lower {
   Fact fact(const kernel::Facts& facts, bool uniform);
   sass::Expr expression(const kernel::Facts& facts);
   sass::Expr comparison(const Form& left, const kernel::Compare& compare);
+  // d = left IS right && with, of uniform registers; the last of its lines.
+  sass::Line& compare_uniform(Place in, sass::Mark mark, Reg d, Operand left, kernel::Compare::Is is,
+                              std::int64_t right, Operand with);
 
   // ---- operands
   Reference reference(const kernel::View& view);
@@ -117,6 +128,7 @@ class Lower {
   Descriptor descriptor(const kernel::View& view);
   Reg descriptor_group(const std::string& letter, const Descriptor& descriptor, const Reference& reference);
   int next_descriptor_ = 0;  // alternates between two groups
+  std::map<kernel::RegisterId, std::int32_t> fragments_;
 
   const kernel::Kernel& kernel_;
   const Memory& memory_;

@@ -156,7 +156,7 @@ void Lower::cta_sync(const kernel::Instruction& instruction) {
   std::string_view opcode = arrives ? "BAR.ARV" : "BAR.SYNC.DEFER_BLOCKING";
   auto* barrier =
       instruction.operands.empty() ? nullptr : std::get_if<kernel::BarrierOperand>(&instruction.operands[0]);
-  if (!barrier || barrier->kind != kernel::BarrierOperand::Kind::named) {
+  if (!barrier) {
     std::vector<Operand> operands{immediate(0)};
     if (arrives) operands.push_back(immediate(kernel_.threads));
     say(instruction, opcode, std::move(operands));

@@ -46,6 +46,7 @@ Values::Ring& Values::ring(kernel::EndId id) {
   entry->second.position = names_.make(pipe + "_pos", kUniform);
   entry->second.parity = names_.make(pipe + "_parity", kLane);
   entry->second.stays = names_.make(pipe + "_stays", kUniformPredicate);
+  if (kernel_[id].releases_late) entry->second.last = names_.make(pipe + "_last", kUniform);
   entry->second.stays_lane = names_.make(pipe + "_stays_p", kLanePredicate);
   return entry->second;
 }

@@ -83,6 +83,7 @@ class Values {
   // The registers of an end's ring: made where the role's code begins.
   struct Ring {
     Reg position, parity, stays, stays_lane;
+    Reg last;  // the position of the stage that is held on
   };
   Ring& ring(kernel::EndId id);
   Reg warp_index();          // of the CTA's warps
@@ -113,6 +114,8 @@ class Values {
   Reg derive_whole(const Quantity& quantity);
   // The same in a lane's register.
   Reg derive_lane(const Quantity& quantity);
+  // The address of an element of a swizzled tile in shared memory: a lane's register, and an offset in bytes.
+  Derived derive_swizzled(const Reference& reference, const std::string& name);
   // The address of an element in global memory: a pair of a lane's registers, and an offset in bytes.
   Derived derive_global(const Reference& reference);
   // A lane's predicate that changes with a form alone, made where that is known: `make` writes its line there.

@@ -17,6 +17,9 @@ struct ActiveProc {
   const ActiveProc* outer = nullptr;
 };
 
+// The text of a statement before its block.
+SourceRange head(const Session& session, SourceRange where, const tree::Block& body);
+
 class Builder {
  public:
   Builder(Session& session, Evaluator& evaluator, Modules& modules)
@@ -36,16 +39,22 @@ class Builder {
   bool copies(const std::vector<tree::Copies>& copies, Scope& scope, std::vector<kernel::Copies>& into);
   void place_elements(kernel::Buffer& buffer, const tree::ExprPtr& layout, Scope& scope);
   void bind_buffer(kernel::Buffer buffer, const tree::Name& name, Scope& scope);
-  void barrier(const tree::Barrier& barrier, SourceRange where);
+  void barrier(const tree::Barrier& barrier, Scope& scope);
   void constant(const tree::Const& constant, Scope& scope);
   void bind(const tree::Name& name, Value value, Scope& scope);
+  // What an arm of a `match` has declared is visible behind it; the names that its pattern binds are not.
+  void splice(const Scope& arm, Scope& into);
 
   // pipes.cpp: pipes, roles and the ends that they hold.
   void pipe(const tree::Pipe& pipe, SourceRange where, Scope& scope);
   bool pins(const std::vector<tree::Pin>& pins, Scope& scope, std::vector<kernel::Pin>& into);
   std::optional<int> axis(const tree::Name& name);
   void role_head(const tree::Role& role, SourceRange where, Scope& scope, const std::string& suffix);
-  void end(const tree::End& end, kernel::Role& role, Scope& scope);
+  // `head_end`: where the role's `at` would stand.
+  void end(const tree::End& end, kernel::Role& role, Scope& scope, std::uint32_t head_end);
+  bool teams(const tree::End& end, const kernel::Pipe& pipe, const kernel::Role& role, Scope& scope, kernel::End& made);
+  void role_registers(const tree::Role& role, kernel::Role& made, Scope& scope);
+  void registers_fit();
   void roles_disjoint();
 
   // statements.cpp
@@ -62,6 +71,7 @@ class Builder {
   void break_(const tree::Break& a_break, SourceRange where, Scope& scope);
   void on(const tree::On& on, SourceRange where, Scope& scope);
   void hold(const tree::Hold& hold, SourceRange where, Scope& scope);
+  void turn(const tree::Turn& turn, SourceRange where, Scope& scope);  // turns.cpp
   template <typename Member>
   const std::vector<Member>* taken(const tree::StaticIf<Member>& an_if, Scope& scope);
 
@@ -91,10 +101,14 @@ class Builder {
   bool pairs(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check_barrier(const kernel::Instruction& made, std::size_t at);
+  bool check_turn_barrier(const kernel::Instruction& made, std::size_t at);
   bool check_load(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check_store(const kernel::Instruction& made);
   bool check_copy(const kernel::View& tile, const kernel::View& view, std::string_view word);
   bool check_mma(kernel::Instruction& made);
+  bool check_warpgroup_mma(kernel::Instruction& made);  // fragments.cpp
+  bool accumulates(const kernel::Instruction& made, std::int64_t m, std::int64_t n);
+  bool check_mma_wait(const kernel::Instruction& made);
   bool check_tensor_load(const kernel::Instruction& made);
   bool check_access(const kernel::Instruction& made);
   bool check_prefetch(kernel::Instruction& made, const tree::Instruction& instruction, Scope& scope);
@@ -110,7 +124,7 @@ class Builder {
   struct OpenLoop {
     bool forever = false;
     bool broken = false;  // has a `break`
-    std::size_t held = 0;
+    std::size_t held = 0, turning = 0;
   };
 
   void code(const Deferred& deferred, Place place, kernel::Block& into);
@@ -124,7 +138,8 @@ class Builder {
 
   kernel::Block* out_ = nullptr;
   std::vector<OpenLoop> loops_;
-  std::size_t break_floor_ = 0;  // loops that a `break` here may leave begin at this one
+  std::vector<kernel::EndId> turning_;  // ends whose turns are open
+  std::size_t break_floor_ = 0;         // loops that a `break` here may leave begin at this one
   const ActiveProc* active_ = nullptr;
   const isa::Statement* first_mma_ = nullptr;  // of pairs, or of single CTAs: all others like it
   SourceRange first_mma_where_;

@@ -5,6 +5,7 @@
 
 #include "sema/eval.h"
 #include "sema/modules.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -14,8 +15,7 @@ using E = tree::Expr;
 constexpr Message<std::string> not_callable{"not-callable", "{} and cannot be called"};
 constexpr Message<std::string> proc_is_no_value{"not-callable",
                                                 "`{}` is a proc: its call is a statement and has no value"};
-constexpr Message<std::string, std::size_t, std::size_t> argument_count{"wrong-count",
-                                                                        "`{}` takes {} arguments; {} are given"};
+constexpr Message<std::string, std::string, std::string> argument_count{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string> no_names{"wrong-arguments", "the arguments of `{}` have no names"};
 constexpr Message<std::string> at_least_one{"wrong-count", "`{}` takes at least one argument"};
 constexpr Message<std::string> positive{"wrong-argument", "`{}` wants a number greater than 0"};
@@ -25,13 +25,15 @@ constexpr Message<std::string, std::string> field_twice{"field-twice", "`{}` is 
 constexpr Message<std::string> fields_are_named{"wrong-arguments", "a `{}` is made by naming its fields"};
 constexpr Message<std::string, std::string> is_a_bundle{"wrong-arguments",
                                                         "`{}` is a bundle of registers: `regs NAME: {}`"};
-constexpr Message<std::string, std::size_t> case_carries{"wrong-count", "`{}` carries {} values"};
+constexpr Message<std::string, std::string, std::string> case_carries{"wrong-count", "`{}` carries {}; {} given"};
 constexpr Message<> out_of_physical{"out-of-physical",
                                     "nothing maps out of a physical index: `compose` wants a logical layout inside"};
 constexpr Message<> compose_unsupported{
     "not-supported", "`compose` of these layouts is not supported yet: write the composed layout out"};
+constexpr Message<std::string> no_size{"wrong-argument", "`bytes` is of an element type, such as `f16`; this is `{}`"};
 constexpr Message<std::string> wants_layout{"wrong-argument", "a layout is wanted; {}"};
-constexpr Message<std::string, std::string, std::string> wrong_result{"wrong-type", "`{}` gives {}; this is {}"};
+constexpr Message<std::string, std::string, std::string> wrong_result{"wrong-type",
+                                                                      "`{}` gives a value of type `{}`; this is {}"};
 
 std::string fields_of(const tree::Struct& of) {
   std::string all;
@@ -39,24 +41,35 @@ std::string fields_of(const tree::Struct& of) {
   return all;
 }
 
+// `split(runs, order)`
+std::string case_text(const tree::EnumCase& of) {
+  std::string names;
+  for (const tree::Typed& each : of.payload) names += (names.empty() ? "" : ", ") + each.name.text;
+  return names.empty() ? of.name.text : of.name.text + "(" + names + ")";
+}
+
 }  // namespace
 
 Value Evaluator::bare_case(const EnumRef& of, int which, SourceRange where) {
   const tree::EnumCase& it = of.tree->cases[which];
   if (it.payload.empty()) return Case{of, which, nullptr};
-  session_.error(where, case_carries, it.name.text, it.payload.size());
+  session_.error(where, case_carries, case_text(it), counted(it.payload.size(), "value"), there_are(0))
+      .note(it.name.where, "declared here");
   return Bad{};
 }
 
 Value Evaluator::make_case(const EnumRef& of, int which, const E::Call& call, SourceRange where, Scope& scope) {
   const tree::EnumCase& it = of.tree->cases[which];
   if (it.payload.size() != call.arguments.size()) {
-    session_.error(where, case_carries, it.name.text, it.payload.size());
+    session_
+        .error(where, case_carries, case_text(it), counted(it.payload.size(), "value"),
+               there_are(call.arguments.size()))
+        .note(it.name.where, "declared here");
     return Bad{};
   }
   auto payload = std::make_shared<std::vector<Value>>();
   for (std::size_t i = 0; i < it.payload.size(); ++i) {
-    const std::optional<Type> type = resolve(it.payload[i].type, of.module->scope);
+    const std::optional<Type> type = resolve(it.payload[i].type, names_around(of));
     if (!type) return Bad{};
     payload->push_back(typed(*call.arguments[i].value, scope, *type, "`" + it.payload[i].name.text + "`"));
     if (payload->back().bad()) return Bad{};
@@ -87,7 +100,7 @@ Value Evaluator::make_record(const StructRef& of, const E::Call& call, SourceRan
       session_.error(argument.name->where, field_twice, it.name.text, argument.name->text);
       return Bad{};
     }
-    const std::optional<Type> type = resolve(field->type, of.module->scope);
+    const std::optional<Type> type = resolve(field->type, names_around(of));
     if (!type) return Bad{};
     value = typed(*argument.value, scope, *type, "`" + field->name.text + "`");
     if (value.bad()) return Bad{};
@@ -143,10 +156,13 @@ Value Evaluator::call(const E::Call& call, SourceRange where, Scope& scope, cons
 Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where, Scope& scope) {
   const tree::Fn& it = *fn.tree;
   if (call.arguments.size() != it.parameters.size()) {
-    session_.error(where, argument_count, it.name.text, it.parameters.size(), call.arguments.size());
+    session_
+        .error(where, argument_count, it.name.text, counted(it.parameters.size(), "argument"),
+               there_are(call.arguments.size()))
+        .note(it.name.where, "declared here");
     return Bad{};
   }
-  Scope inner(fn.module->scope);
+  Scope inner(names_around(fn));
   for (std::size_t i = 0; i < it.parameters.size(); ++i) {
     const tree::Argument& argument = call.arguments[i];
     if (argument.name) {
@@ -189,7 +205,7 @@ Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange 
                             : builtin >= Builtin::log2                                  ? 1
                                                                                         : 0;
   if (count && call.arguments.size() != count) {
-    session_.error(where, argument_count, name, count, call.arguments.size());
+    session_.error(where, argument_count, name, counted(count, "argument"), there_are(call.arguments.size()));
     return Bad{};
   }
   if (call.arguments.empty()) {
@@ -207,7 +223,7 @@ Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange 
         typed(*call.arguments[0].value, scope, Type{.kind = Type::Kind::type}, "the argument of `bytes`");
     if (type.bad()) return Bad{};
     if (auto* of = type.get<Type>(); of->kind == Type::Kind::element) return std::int64_t{layout::bytes(of->element)};
-    session_.error(call.arguments[0].value->where, not_callable, "this type has no size");
+    session_.error(call.arguments[0].value->where, no_size, show(*type.get<Type>()));
     return Bad{};
   }
   if (builtin == Builtin::compose) {

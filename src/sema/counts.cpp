@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
 #include "sema/passes.h"
 #include "sema/ranges.h"
@@ -28,6 +29,9 @@ constexpr Message<std::string, std::string, int, int> ctas_differ{
     "signals-differ", "`{}` of `{}` gets {} arrivals a phase in one CTA and {} in another"};
 constexpr Message<int, std::string, std::string, std::string> warp_silent{
     "warp-silent", "warp {} of `{}` takes a stage of `{}`{} and does not release it: every warp does"};
+constexpr Message<std::string, int> teams_differ{
+    "signals-differ",
+    "team {1} of `{0}` releases a stage otherwise than the first: a barrier counts the same in every phase"};
 constexpr Message<std::string, int> many_arrivals{"many-arrivals",
                                                   "a barrier of `{}` counts {} arrivals: 1048575 at most"};
 
@@ -43,9 +47,12 @@ struct Source {  // who signals: for the text that explains a count
   friend bool operator==(const Source&, const Source&) = default;
 };
 
+// A block that holds a stage; or one whose signals release the stage that is held on (`END.last`).
 struct HoldCount {
-  const kernel::Hold* hold = nullptr;
-  std::map<int, int> arrivals, expects;
+  const kernel::Block* block = nullptr;
+  SourceRange where;
+  std::map<int, int> arrivals, expects;   // of ends in turn: of the first team
+  std::vector<std::map<int, int>> teams;  // arrivals by team, where there are several
   std::map<int, std::vector<Source>> arrive_sources, expect_sources;
   int lanes = 0;
 };
@@ -73,9 +80,15 @@ class Counter {
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       const std::vector<std::int64_t> place = kernel::place(kernel_, rank);
       if (!runs_at(role, place)) continue;
-      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp)
-        find_holds(role.body, index, rank, Fixed{0, warp, &place});
+      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp) {
+        const Fixed fixed{0, warp, &place};
+        find_holds(role.body, index, rank, fixed);
+        for (const kernel::EndId end : role.ends) {
+          if (kernel_[end].releases_late) find_late(role.body, end, index, rank, fixed);
+        }
+      }
     }
+    for (const kernel::EndId end : role.ends) teams_alike(end);
     session_.place = {};
   }
 
@@ -91,7 +104,8 @@ class Counter {
       } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
         if (holds_at(session_, on->facts, fixed)) find_holds(on->body, role, rank, fixed);
       } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-        if (hold->kind != kernel::Hold::Kind::drain) count_hold(*hold, role, rank, fixed);
+        if (hold->kind == kernel::Hold::Kind::fill || hold->kind == kernel::Hold::Kind::take)
+          count_hold(*hold, role, rank, fixed);
         find_holds(hold->body, role, rank, fixed);
       }
     }
@@ -100,11 +114,38 @@ class Counter {
   void count_hold(const kernel::Hold& hold, int role, int rank, const Fixed& fixed) {
     Signals signals;
     count_block(hold.body, hold.end, rank, fixed, signals);
-    std::vector<HoldCount>& of_end = counts_[hold.end];
-    auto at = std::find_if(of_end.begin(), of_end.end(), [&](const HoldCount& c) { return c.hold == &hold; });
+    if (hold.keeps && signals.arrivals.empty()) return;
+    add(hold.end, hold.body, hold.where, signals, role, rank, fixed);
+    const bool consumer = hold.kind == kernel::Hold::Kind::take;
+    if (consumer && signals.arrivals.empty()) silent(hold.end, hold.where, role, rank, fixed);
+  }
+
+  void silent(kernel::EndId end, SourceRange where, int role, int rank, const Fixed& fixed) {
+    if (std::exchange(warp_complained_, true)) return;
+    session_.diagnostics.error(where, warp_silent, static_cast<int>(fixed.warp), kernel_.roles[role].name,
+                               kernel_[kernel_[end].pipe].name, at_place(rank));
+  }
+
+  // Which team of an end in turn a warp is of.
+  int team_of(kernel::EndId end, int role, std::int64_t warp) const {
+    const int warps = kernel_.roles[role].end_warp - kernel_.roles[role].first_warp;
+    return static_cast<int>(warp / (warps / kernel_[end].teams));
+  }
+
+  void add(kernel::EndId end, const kernel::Block& block, SourceRange where, const Signals& signals, int role, int rank,
+           const Fixed& fixed) {
+    std::vector<HoldCount>& of_end = counts_[end];
+    auto at = std::find_if(of_end.begin(), of_end.end(), [&](const HoldCount& c) { return c.block == &block; });
     if (at == of_end.end()) {
-      of_end.emplace_back().hold = &hold;
+      of_end.emplace_back().block = &block;
       at = of_end.end() - 1;
+      at->where = where;
+      at->teams.resize(static_cast<std::size_t>(kernel_[end].teams));
+    }
+    if (kernel_[end].teams > 1) {
+      const int team = team_of(end, role, fixed.warp);
+      for (const auto& [target, count] : signals.arrivals) at->teams[static_cast<std::size_t>(team)][target] += count;
+      if (team > 0) return;
     }
     at->lanes = std::max(at->lanes, signals.lanes);
     for (const auto& [target, count] : signals.arrivals) {
@@ -115,12 +156,59 @@ class Counter {
       at->expects[target] += count;
       at->expect_sources[target].push_back({role, rank, static_cast<int>(fixed.warp), count});
     }
-    const bool consumer = hold.kind == kernel::Hold::Kind::take;
-    if (consumer && signals.arrivals.empty() && !warp_complained_) {
-      warp_complained_ = true;
-      const kernel::Role& of = kernel_.roles[role];
-      session_.diagnostics.error(hold.where, warp_silent, static_cast<int>(fixed.warp), of.name,
-                                 kernel_[kernel_[hold.end].pipe].name, at_place(rank));
+  }
+
+  // A phase counts one team's arrivals, whichever has the turn.
+  void teams_alike(kernel::EndId end) {
+    for (const HoldCount& count : counts_[end]) {
+      for (std::size_t team = 1; team < count.teams.size(); ++team) {
+        if (count.teams[team] == count.teams[0]) continue;
+        session_.diagnostics.error(count.where, teams_differ, kernel_[end].name, static_cast<int>(team));
+        return;
+      }
+    }
+  }
+
+  // Blocks that release the stage held on: what they and their `on`s signal is one release, of every warp.
+  void find_late(const kernel::Block& block, kernel::EndId end, int role, int rank, const Fixed& fixed) {
+    SourceRange where{};
+    Signals signals;
+    count_late(block, end, rank, fixed, signals, where);
+    if (where.end != 0) {
+      if (signals.arrivals.empty())
+        silent(end, where, role, rank, fixed);
+      else
+        add(end, block, where, signals, role, rank, fixed);
+    }
+    for (const kernel::Node& node : block) {
+      if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
+        find_late(loop->body, end, role, rank, fixed);
+      } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
+        find_late(forever->body, end, role, rank, fixed);
+      } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+        find_late(when->then, end, role, rank, fixed);
+        find_late(when->otherwise, end, role, rank, fixed);
+      } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+        find_late(hold->body, end, role, rank, fixed);
+      }
+    }
+  }
+
+  void count_late(const kernel::Block& block, kernel::EndId end, int rank, const Fixed& fixed, Signals& signals,
+                  SourceRange& where) {
+    for (const kernel::Node& node : block) {
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+        auto* barrier = it->operands.empty() ? nullptr : std::get_if<kernel::BarrierOperand>(&it->operands[0]);
+        if (!barrier || !barrier->last || barrier->end != end) continue;
+        if (where.end == 0) where = it->where;
+        count_instruction(*it, end, rank, fixed, true, signals);
+      } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
+        SourceRange inside{};
+        Signals none;
+        const bool here = holds_at(session_, on->facts, fixed);
+        count_late(on->body, end, rank, fixed, here ? signals : none, inside);
+        if (where.end == 0) where = inside;
+      }
     }
   }
 
@@ -138,7 +226,7 @@ class Counter {
   void count_block(const kernel::Block& block, kernel::EndId end, int rank, const Fixed& fixed, Signals& signals) {
     for (const kernel::Node& node : block) {
       if (auto* instruction = std::get_if<kernel::Instruction>(&node.is)) {
-        count_instruction(*instruction, end, rank, fixed, signals);
+        count_instruction(*instruction, end, rank, fixed, false, signals);
       } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
         count_block(loop->body, end, rank, fixed, signals);
       } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
@@ -160,12 +248,12 @@ class Counter {
     }
   }
 
-  void count_instruction(const kernel::Instruction& it, kernel::EndId end, int rank, const Fixed& fixed,
+  void count_instruction(const kernel::Instruction& it, kernel::EndId end, int rank, const Fixed& fixed, bool late,
                          Signals& signals) {
     const Does does = it.op->does;
     if (does != Does::arrive && does != Does::commit && does != Does::expect) return;
     const auto& barrier = std::get<kernel::BarrierOperand>(it.operands[0]);
-    if (barrier.end != end) return;
+    if (barrier.end != end || barrier.last != late) return;
     const int through =
         does == Does::commit ? (holds_at(session_, it.guard.facts, fixed) ? 1 : 0) : lanes(it.guard.facts, fixed);
     if (through == 0) return;
@@ -192,7 +280,7 @@ class Counter {
   }
 
   // `8 = 4 warps of stores × 2 halves`.
-  std::string why(const std::vector<Source>& sources) const {
+  std::string why(const std::vector<Source>& sources, int teams) const {
     int total = 0;
     std::string text;
     for (std::size_t role = 0; role < kernel_.roles.size(); ++role) {
@@ -213,7 +301,9 @@ class Counter {
         continue;
       }
       if (each > 1) text += fmt::format("{} lanes × ", each);
-      text += fmt::format("{} {} of {}", warps.size(), warps.size() == 1 ? "warp" : "warps", kernel_.roles[role].name);
+      const std::string team = teams > 1 ? fmt::format("one of {} teams of ", teams) : "";
+      text += fmt::format("{} {} of {}{}", warps.size(), warps.size() == 1 ? "warp" : "warps", team,
+                          kernel_.roles[role].name);
       text += along(ranks);
     }
     return fmt::format("{} = {}", total, text);
@@ -264,12 +354,11 @@ class Counter {
             return s;
           };
           session_.diagnostics
-              .error(other.hold->where, blocks_differ, kernel_[end].name, word, sum(other.arrivals),
-                     sum(holds[0].arrivals))
-              .note(holds[0].hold->where, "elsewhere");
+              .error(other.where, blocks_differ, kernel_[end].name, word, sum(other.arrivals), sum(holds[0].arrivals))
+              .note(holds[0].where, "elsewhere");
           return;
         }
-        where = holds[0].hold->where;
+        where = holds[0].where;
         if (!check_expects(pipe, holds[0])) return;
         for (const auto& [target, count] : holds[0].arrivals) {
           total[target] += count;
@@ -296,7 +385,9 @@ class Counter {
       }
       if (signal.arrivals > 1'048'575)
         session_.diagnostics.error(pipe.declared, many_arrivals, pipe.name, signal.arrivals);
-      signal.arrivals_why = why(sources);
+      int teams = 1;
+      for (const kernel::EndId end : ends_of(id, signaller)) teams = std::max(teams, kernel_[end].teams);
+      signal.arrivals_why = why(sources, teams);
       if (kind == Kind::full && !expects.empty()) derive_bytes(pipe);
     }
   }
@@ -310,9 +401,9 @@ class Counter {
 
   bool check_expects(const kernel::Pipe& pipe, const HoldCount& count) {
     if (count.expects.empty()) return true;
-    const SourceRange where = first_expect(count.hold->body).value_or(count.hold->where);
+    const SourceRange where = first_expect(*count.block).value_or(count.where);
     if (count.lanes > 1) {
-      session_.diagnostics.error(where, expected_by_lanes, pipe.name);
+      session_.diagnostics.error(where, expected_by_lanes, pipe.name).insert(where.file, where.begin, "@one ");
       return false;
     }
     for (const auto& [target, times] : count.expects) {

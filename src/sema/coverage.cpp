@@ -48,7 +48,7 @@ class Coverage {
       else if (auto* when = std::get_if<kernel::When>(&node.is))
         find(when->then, role), find(when->otherwise, role);
       else if (auto* on = std::get_if<kernel::On>(&node.is))
-        find(on->body, role);
+        on_.push_back(on), find(on->body, role), on_.pop_back();
       else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
         if (hold->kind == kernel::Hold::Kind::fill) check(*hold, role);
         find(hold->body, role);
@@ -66,8 +66,12 @@ class Coverage {
       if (!std::all_of(role.at.begin(), role.at.end(),
                        [&](const kernel::Pin& pin) { return axes[pin.axis] == pin.at; }))
         continue;
-      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp)
-        collect(hold.body, hold.end, rank, {0, warp, &axes}, boxes);
+      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp) {
+        const Fixed fixed{0, warp, &axes};
+        const bool comes_here = std::all_of(on_.begin(), on_.end(),
+                                            [&](const kernel::On* on) { return holds_at(session_, on->facts, fixed); });
+        if (comes_here) collect(hold.body, hold.end, rank, fixed, boxes);
+      }
     }
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       if (!kernel::holds(kernel_, pipe, kernel::Side::producer, rank)) continue;
@@ -208,6 +212,7 @@ class Coverage {
   }
   Session& session_;
   const kernel::Kernel& kernel_;
+  std::vector<const kernel::On*> on_;  // around the block at hand
 };
 
 }  // namespace

@@ -27,7 +27,10 @@ constexpr Message<> rank_high{"bad-extent", "a buffer has at most 5 dimensions"}
 constexpr Message<> tensor_layout{"tensor-layout",
                                   "tensor memory is addressed by lane and column: give the layout (`umma.pair_d(…)`)"};
 constexpr Message<std::string> not_constant{"not-constant", "a `const` is known at compile time; {}"};
-constexpr Message<std::string> unsupported{"not-supported", "{} are not supported yet"};
+constexpr Message<> barrier_copies{"barrier-copies", "a named barrier is one, or one a warpgroup: `warpgroups(n) of`"};
+constexpr Message<std::int64_t> barrier_count{"barrier-copies", "a CTA has 15 named barriers; this is {}"};
+constexpr Message<std::int64_t> barrier_warps{"barrier-warps", "1 to 32 warps meet at a named barrier; this has {}"};
+constexpr Message<std::string> no_arm{"no-arm", "no arm of this `match` has the form {}"};
 constexpr Message<> two_starts{"two-starts", "a kernel has one `start`"};
 constexpr Message<> two_finishes{"two-starts", "a kernel has one `finish`"};
 constexpr Message<> no_start{"no-start", "a kernel has a `start`: it initialises barriers, and the warps meet there"};
@@ -46,6 +49,16 @@ void Builder::bind(const tree::Name& name, Value value, Scope& scope) {
   scope.bind(name.text, std::move(value), name.where);
 }
 
+void Builder::splice(const Scope& arm, Scope& into) {
+  for (const Scope::Binding& binding : arm.bindings()) {
+    if (const Scope::Binding* before = into.find_here(binding.name)) {
+      session_.error(binding.where, declared_already, std::string(binding.name)).note(before->where, "here");
+    } else {
+      into.bind(binding.name, binding.value, binding.where);
+    }
+  }
+}
+
 void Builder::build(const tree::Kernel& kernel) {
   Scope scope(modules_.main()->scope);
   header(kernel, scope);
@@ -59,6 +72,7 @@ void Builder::build(const tree::Kernel& kernel) {
   for (const kernel::Role& role : made.roles) warps = std::max(warps, role.end_warp);
   made.threads = warps * 32;
   roles_disjoint();
+  registers_fit();
   if (roles_.empty()) session_.error(kernel.name.where, no_roles);
   if (!start_) session_.error(kernel.name.where, no_start);
   if (session_.diagnostics.failed()) return;
@@ -219,8 +233,33 @@ void Builder::buffer(const tree::Buffer& declared, Scope& scope) {
   bind_buffer(std::move(buffer), declared.name, scope);
 }
 
-void Builder::barrier(const tree::Barrier& barrier, SourceRange where) {
-  session_.error(where, unsupported, "named barriers");
+void Builder::barrier(const tree::Barrier& declared, Scope& scope) {
+  kernel::NamedBarrier barrier{.name = declared.name.text, .declared = declared.name.where};
+  for (const tree::Copies& copies : declared.copies) {
+    if (copies.kind == tree::Copies::Kind::warpgroups && declared.copies.size() == 1) continue;
+    session_.error(copies.where, barrier_copies);
+    return;
+  }
+  if (!declared.copies.empty()) {
+    const std::optional<std::int64_t> count =
+        evaluator_.integer(*declared.copies[0].count, scope, "a number of copies");
+    if (!count) return;
+    if (*count < 1 || *count > 15) {
+      session_.error(declared.copies[0].count->where, barrier_count, *count);
+      return;
+    }
+    barrier.copies = static_cast<int>(*count);
+  }
+  const std::optional<std::int64_t> warps = evaluator_.integer(*declared.warps, scope, "a number of warps");
+  if (!warps) return;
+  if (*warps < 1 || *warps > 32) {
+    session_.error(declared.warps->where, barrier_warps, *warps);
+    return;
+  }
+  barrier.warps = static_cast<int>(*warps);
+  session_.kernel.named_barriers.push_back(std::move(barrier));
+  bind(declared.name, NamedBarrierRef{static_cast<kernel::BarrierId>(session_.kernel.named_barriers.size() - 1)},
+       scope);
 }
 
 void Builder::constant(const tree::Const& constant, Scope& scope) {
@@ -251,7 +290,7 @@ void Builder::member(const tree::Member& member, Scope& scope, const std::string
   else if (auto* a_pipe = std::get_if<tree::Pipe>(&member.is))
     pipe(*a_pipe, member.where, scope);
   else if (auto* a_barrier = std::get_if<tree::Barrier>(&member.is))
-    barrier(*a_barrier, member.where);
+    barrier(*a_barrier, scope);
   else if (auto* a_const = std::get_if<tree::Const>(&member.is))
     constant(*a_const, scope);
   else if (auto* require = std::get_if<tree::Require>(&member.is))
@@ -293,10 +332,16 @@ void Builder::member(const tree::Member& member, Scope& scope, const std::string
       const std::optional<bool> same = evaluator_.matches(*arm.pattern, value, binds);
       if (!same) return;
       if (!*same) continue;
-      // What it declares is visible afterwards, unless the pattern binds names, which must not be.
-      members(arm.body, binds.bindings().empty() ? scope : binds, suffix);
+      if (binds.bindings().empty()) {
+        members(arm.body, scope, suffix);
+      } else {
+        Scope& inner = *scopes_.emplace_back(std::make_unique<Scope>(binds));
+        members(arm.body, inner, suffix);
+        splice(inner, scope);
+      }
       return;
     }
+    session_.error(a_match->value->where, no_arm, show(value));
   }
 }
 

@@ -13,7 +13,7 @@ constexpr Message<std::string, std::string> not_constant_integer{"not-constant",
                                                                  "{} is an integer known at compile time; {}"};
 constexpr Message<std::string, std::string> not_constant_boolean{"not-constant",
                                                                  "{} is true or false at compile time; {}"};
-constexpr Message<std::string, std::string, std::string> wrong_type{"wrong-type", "{} is {}; {}"};
+constexpr Message<std::string, std::string, std::string> wrong_type{"wrong-type", "{} is of type `{}`; {}"};
 constexpr Message<std::string> when_not_if{"if-at-run-time", "an `if` is resolved at compile time; {}"};
 constexpr Message<std::string> no_arm{"no-arm", "no arm of this `match` has the form {}"};
 constexpr Message<std::string, std::string> register_without_range{
@@ -41,6 +41,7 @@ std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, S
   if (const Scope::Binding* binding = scope.find(name)) {
     if (auto* of = binding->value.get<AxisRef>()) return axis(of->axis);
     if (auto* of = binding->value.get<BufferRef>()) return buffer(of->id, where);
+    if (auto* of = binding->value.get<NamedBarrierRef>()) return named_barrier(of->id, where);
     return binding->value;
   }
   if (const Value* item = modules_->item(scope.module(), name, where)) return *item;
@@ -105,7 +106,9 @@ Value Evaluator::name(std::string_view name, SourceRange where, Scope& scope, co
   if (nearest.empty()) {
     session_.error(where, undeclared, std::string(name));
   } else {
-    session_.error(where, undeclared_near, std::string(name), std::string(nearest));
+    Diagnostic& said = session_.error(where, undeclared_near, std::string(name), std::string(nearest));
+    // One letter apart, in a name of some length: nothing else was meant.
+    if (name.size() >= 4 && llvm::StringRef(name).edit_distance(nearest) == 1) said.mend(where, std::string(nearest));
   }
   return Bad{};
 }

@@ -81,10 +81,13 @@ class Evaluator {
   Value swizzled(const Value& of, const tree::Expr::Call& call, SourceRange where, Scope& scope);
   std::optional<layout::Map> map_of(const Value& layout, const std::vector<std::int64_t>& shape, SourceRange where);
 
+  Value named_barrier(kernel::BarrierId id, SourceRange where);
+  Value turn_barrier(const EndRef& end, bool next);
   Value end_member(const EndRef& end, const tree::Name& name, SourceRange of_where);
   Value pipe_member(const PipeRef& pipe, const tree::Name& name);
   Value view(const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value view_of_tile(ViewRef of, const tree::Expr::View& view, SourceRange where, Scope& scope);
+  Value part_of_fragment(FragmentRef fragment, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value part_of_group(RegisterRef group, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value stage_of_pipe(BarrierRef of, const tree::Expr::View& view, SourceRange where, Scope& scope);
   bool within(const ViewRef& of, const std::string& buffer_name, int dimension, const kernel::Index& from,

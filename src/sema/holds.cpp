@@ -21,6 +21,9 @@ constexpr Message<std::string, std::string, std::string> used_after_signal{
     "used-after-release", "stage `{}` was signalled at line {}; `{}` is written after that"};
 constexpr Message<std::string, std::string> mma_still_reads{
     "still-read", "`{}` may still be read by the `mma` of line {}; `commit` releases it when they are done"};
+constexpr Message<std::string, std::string> group_still_reads{
+    "still-read",
+    "`{}` may still be read by the `mma` of line {}: an `mma.wait` that covers it comes first, with `last: true` before"};
 constexpr Message<std::string, std::string> load_still_reads{
     "still-read", "`{}` may still be read by the `ld.tensor` of line {}: `ld.wait` comes first"};
 constexpr Message<std::string, std::string> mma_still_writes{
@@ -44,6 +47,33 @@ constexpr Message<std::string> drained{"fill-after-drain", "no `fill` of `{}` fo
 constexpr Message<> drain_signals{"drain-signals", "a `drain` signals nothing"};
 constexpr Message<std::string> drain_waits{"drain-waits", "a `drain` waits: `wait {}.empty`"};
 
+constexpr Message<std::string, std::string> kept_two{
+    "not-released", "a stage of `{}` is left held here, and so is the one of line {}: one is held at most"};
+constexpr Message<std::string> kept_to_the_end{
+    "not-released", "a stage of `{0}` is taken and not released: `{0}.last.empty` is signalled nowhere after this"};
+constexpr Message<std::string> nothing_kept{
+    "nothing-held", "no stage of `{0}` is held on here: `{0}.last` is the stage of a `take` before that released none"};
+constexpr Message<std::string, std::string> perhaps_kept{
+    "nothing-held", "no stage of `{0}` may be held on here, on the path from line {1}: `{0}.last` is released once"};
+constexpr Message<std::string> before_turn{"turn-order", "the turn comes first: `sync {}.mine`, then its stages"};
+constexpr Message<std::string, std::string> after_turn{
+    "turn-order", "the turn was handed on at line {1}; the other team may take this stage's place in line"};
+constexpr Message<std::string> perhaps_turn{"turn-order",
+                                            "on some path to here it is not this team's turn: `sync {}.mine` comes first"};
+constexpr Message<std::string> asked_outside{"turn-order", "a team waits for its turn in it: `turn {0} of … {{ sync {0}.mine; … }}`"};
+constexpr Message<std::string> asked_twice{"turn-order", "this team has its turn already: one `sync {}.mine` a turn"};
+constexpr Message<std::string> handed_unasked{"turn-order",
+                                              "the turn is handed on before it came: `sync {}.mine` stands first"};
+constexpr Message<std::string, std::string> handed_twice{"turn-order",
+                                                         "the turn was handed on already, at line {1}: once a turn"};
+constexpr Message<std::string> not_handed{"turn-order",
+                                          "this turn is not handed on on every path: `sync.arrive {}.next` ends it"};
+constexpr Message<std::string> probe_outside{
+    "turn-order",
+    "a stage is probed in the turn that takes it, after `sync {}.mine`: a parity tells no more than two phases apart"};
+
+constexpr int kManyGroups = 9;  // more than any `mma.wait` leaves pending
+
 enum class Sure : std::uint8_t { no, perhaps, yes };
 
 Sure either(Sure a, Sure b) {
@@ -56,6 +86,7 @@ struct Stage {
   SourceRange signal;                             // where it was signalled
   SourceRange open_path;                          // the construct behind which it may not have been
   SourceRange mma_reads, mma_writes, load_reads;  // pending, of this stage's tiles
+  int groups = 0;  // Hopper: closed since its last `mma`, that one's too; the fewest on any path
   kernel::BufferId read{}, written{};
   friend bool operator==(const Stage&, const Stage&) = default;
 };
@@ -67,8 +98,26 @@ struct Answer {  // what a `probe` wrote
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+// A stage that a take has left held, for `END.last`.
+struct Kept {
+  Sure held = Sure::no;
+  Stage stage;
+  SourceRange where;  // the take
+  SourceRange lost;   // the construct behind which it may be held or not
+  friend bool operator==(const Kept&, const Kept&) = default;
+};
+
+// Where in its turn a team is.
+struct InTurn {
+  enum class Is : std::uint8_t { outside, opened, mine, handed, unsure } is = Is::outside;
+  SourceRange handed;
+  friend bool operator==(const InTurn&, const InTurn&) = default;
+};
+
 struct Held {
   std::map<kernel::EndId, Stage> stages;
+  std::map<kernel::EndId, Kept> kept;
+  std::map<kernel::EndId, InTurn> turns;
   std::map<kernel::RegisterId, Answer> answers;
   friend bool operator==(const Held&, const Held&) = default;
 };
@@ -77,7 +126,7 @@ class Holds {
  public:
   using State = Held;
 
-  explicit Holds(Session& session) : session_(session), kernel_(session.kernel) {}
+  explicit Holds(Session& session) : session_(session), kernel_(session.kernel), fresh_(fresh_fills(session.kernel)) {}
 
   void instruction(const kernel::Instruction& it, Held& held) {
     it_ = &it;
@@ -88,17 +137,38 @@ class Holds {
             held.stages[view->end]);
       }
     }
+    if (does == Does::mma && it.closes_group) {
+      each_stage(held, [](Stage& stage) { stage.groups = std::min(stage.groups + 1, kManyGroups); });
+    }
+    if (does == Does::mma_wait) {
+      const std::int64_t left = std::get<std::int64_t>(it.operands[0]);
+      each_stage(held, [&](Stage& stage) {
+        if (stage.groups > left) stage.mma_reads = {};
+      });
+    }
     if (does == Does::ld_wait) {
       for (auto& [end, stage] : held.stages) stage.load_reads = {};
+      for (auto& [end, kept] : held.kept) kept.stage.load_reads = {};
     }
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
       auto* barrier = std::get_if<kernel::BarrierOperand>(&it.operands[i]);
       if (!barrier || barrier->end == kernel::EndId::none) continue;
+      if (barrier->is_named()) {
+        turn_barrier(it, barrier->end, held);
+        continue;
+      }
+      if (barrier->last) {
+        release_late(*barrier, it.operands_where[i], held);
+        continue;
+      }
       Stage& stage = held.stages[barrier->end];
       if (does == Does::wait)
         wait(*barrier, held, stage);
-      else if (does == Does::probe)
+      else if (does == Does::probe) {
+        if (kernel_[barrier->end].teams > 1 && held.turns[barrier->end].is != InTurn::Is::mine)
+          say(it.opcode_where, probe_outside, kernel_[barrier->end].name);
         held.answers[std::get<kernel::RegisterOperand>(it.operands[0]).id] = {barrier->end, false, {}};
+      }
       else if (does == Does::arrive || does == Does::commit || does == Does::expect)
         signal(*barrier, it.operands_where[i], stage);
     }
@@ -112,21 +182,39 @@ class Holds {
   void reads(const kernel::Index&, SourceRange, const Held&) {}
 
   void open(const kernel::Hold& hold, Held& held) {
+    if (hold.kind == kernel::Hold::Kind::turn) {
+      held.turns[hold.end] = {InTurn::Is::opened, {}};
+      return;
+    }
+    if (kernel_[hold.end].teams > 1) takes_in_turn(hold, held.turns[hold.end]);
     Stage& stage = held.stages[hold.end];
     const bool drained_before = stage.drained;
     if (hold.kind == kernel::Hold::Kind::fill && drained_before) say(hold.where, drained, kernel_[hold.end].name);
     stage = {};
     stage.drained = drained_before || hold.kind == kernel::Hold::Kind::drain;
+    if (fresh_.contains(&hold)) stage.waited = Sure::yes;
     draining_ = hold.kind == kernel::Hold::Kind::drain;
   }
 
   void close(const kernel::Hold& hold, Held& held) {
+    if (hold.kind == kernel::Hold::Kind::turn) {
+      InTurn& turn = held.turns[hold.end];
+      if (kernel_[hold.end].teams > 1 && turn.is != InTurn::Is::handed)
+        say(hold.where, not_handed, kernel_[hold.end].name);
+      turn = {};
+      step(hold, held);
+      return;
+    }
     Stage& stage = held.stages[hold.end];
     const std::string& pipe = kernel_[kernel_[hold.end].pipe].name;
     draining_ = false;
     if (hold.kind == kernel::Hold::Kind::drain) {
       if (stage.waited != Sure::yes) say(hold.where, drain_waits, kernel_[hold.end].name);
       if (stage.signalled != Sure::no) say(stage.signal, drain_signals);
+    } else if (hold.keeps && stage.signalled == Sure::no) {
+      Kept& kept = held.kept[hold.end];
+      if (kept.held != Sure::no) say(hold.where, kept_two, pipe, session_.line_of(kept.where));
+      kept = {Sure::yes, stage, hold.where, {}};
     } else if (stage.signalled != Sure::yes) {
       const std::string what =
           hold.kind == kernel::Hold::Kind::take ? "taken and not released" : "filled and not signalled";
@@ -138,6 +226,11 @@ class Holds {
     const bool drained_before = stage.drained;
     stage = {};
     stage.drained = drained_before;
+    step(hold, held);
+  }
+
+  // The ring has gone on: what was probed is another stage's answer.
+  static void step(const kernel::Hold& hold, Held& held) {
     for (auto& [reg, answer] : held.answers) {
       if (answer.end != hold.end || answer.stale) continue;
       answer.stale = true;
@@ -156,6 +249,17 @@ class Holds {
       ours.waited = either(ours.waited, theirs.waited);
       merge(ours, theirs);
     }
+    for (const auto& [end, theirs] : other.kept) into.kept.try_emplace(end);
+    for (auto& [end, ours] : into.kept) {
+      const auto theirs = other.kept.find(end);
+      const Kept none;
+      join_kept(ours, theirs == other.kept.end() ? none : theirs->second, construct);
+    }
+    for (const auto& [end, theirs] : other.turns) {
+      InTurn& ours = into.turns.try_emplace(end).first->second;
+      if (ours.is != theirs.is) ours.is = InTurn::Is::unsure;
+      if (ours.handed.end == 0) ours.handed = theirs.handed;
+    }
     for (auto at = into.answers.begin(); at != into.answers.end();) {
       const auto theirs = other.answers.find(at->first);
       if (theirs == other.answers.end() || theirs->second.end != at->second.end) {
@@ -167,12 +271,24 @@ class Holds {
     }
   }
 
+  // Where the role ends no stage is held on.
+  void ended(const kernel::Role& role, const Held& held) {
+    it_ = nullptr;
+    for (const kernel::EndId end : role.ends) {
+      const auto kept = held.kept.find(end);
+      if (kept != held.kept.end() && kept->second.held != Sure::no)
+        say(kept->second.where, kept_to_the_end, kernel_[end].name);
+    }
+  }
+
   // Facts say who signals, and every warp's signals are counted (counts.cpp): a signal behind `on` is one.
   void join_on(Held& without, const Held& with, const kernel::On& on) {
     std::map<kernel::EndId, Sure> signalled;
     for (const auto& [end, stage] : with.stages) signalled[end] = stage.signalled;
     join(without, with, on.where);
     for (const auto& [end, sure] : signalled) without.stages[end].signalled = sure;
+    // The same of a stage that was held on: all warps of the role let it go, wherever they say so.
+    for (const auto& [end, kept] : with.kept) without.kept[end].held = kept.held;
   }
   std::optional<bool> decide(const kernel::On&) const { return std::nullopt; }
 
@@ -185,7 +301,80 @@ class Holds {
     session_.with_calls(session_.diagnostics.error(where, message, args...), it_ ? it_->call : kernel::CallId::none);
   }
 
+  static void join_kept(Kept& ours, const Kept& theirs, SourceRange construct) {
+    if (ours.held != theirs.held) ours.lost = construct;
+    if (ours.where.end == 0) ours.where = theirs.where;
+    ours.held = either(ours.held, theirs.held);
+    merge(ours.stage, theirs.stage);
+  }
+
+  void takes_in_turn(const kernel::Hold& hold, const InTurn& turn) {
+    const std::string& name = kernel_[hold.end].name;
+    if (turn.is == InTurn::Is::opened)
+      say(hold.where, before_turn, name);
+    else if (turn.is == InTurn::Is::handed)
+      say(hold.where, after_turn, name, session_.line_of(turn.handed));
+    else if (turn.is == InTurn::Is::unsure)
+      say(hold.where, perhaps_turn, name);
+  }
+
+  void turn_barrier(const kernel::Instruction& it, kernel::EndId end, Held& held) {
+    using Is = InTurn::Is;
+    InTurn& turn = held.turns[end];
+    const std::string& name = kernel_[end].name;
+    if (it.op->does == Does::sync) {
+      if (turn.is == Is::outside)
+        say(it.opcode_where, asked_outside, name);
+      else if (turn.is != Is::opened)
+        say(it.opcode_where, asked_twice, name);
+      turn.is = Is::mine;
+      return;
+    }
+    if (turn.is == Is::outside) return;  // the first turn's (turns.cpp)
+    if (turn.is == Is::handed)
+      say(it.opcode_where, handed_twice, name, session_.line_of(turn.handed));
+    else if (turn.is != Is::mine)
+      say(it.opcode_where, handed_unasked, name);
+    turn = {Is::handed, it.where};
+  }
+
+  void release_late(const kernel::BarrierOperand& barrier, SourceRange where, Held& held) {
+    Kept& kept = held.kept[barrier.end];
+    const std::string& name = kernel_[barrier.end].name;
+    if (kept.held == Sure::no)
+      say(where, nothing_kept, name);
+    else if (kept.held == Sure::perhaps)
+      say(where, perhaps_kept, name, session_.line_of(kept.lost));
+    else
+      pending(kernel_[barrier.end], where, kept.stage);
+    kept = {};
+  }
+
+  // What still reads or writes the stage's tiles; false where it was said.
+  bool pending(const kernel::End& end, SourceRange where, const Stage& stage) {
+    const Does does = it_->op->does;
+    auto tile = [&](kernel::BufferId id) { return end.name + "." + kernel_[id].name; };
+    if (stage.load_reads.end)
+      say(where, load_still_reads, tile(stage.read), session_.line_of(stage.load_reads));
+    else if (does == Does::arrive && stage.mma_reads.end)
+      say(where, kernel_.target == isa::Target::sm_90a ? group_still_reads : mma_still_reads, tile(stage.read),
+          session_.line_of(stage.mma_reads));
+    else if (does != Does::commit && stage.mma_writes.end)
+      say(where, mma_still_writes, tile(stage.written), session_.line_of(stage.mma_writes));
+    else
+      return true;
+    return false;
+  }
+
+  template <typename Change>
+  static void each_stage(Held& held, Change change) {
+    for (auto& [end, stage] : held.stages) change(stage);
+    for (auto& [end, kept] : held.kept) change(kept.stage);
+  }
+
   static void merge(Stage& ours, const Stage& theirs) {
+    if (theirs.mma_reads.end)
+      ours.groups = ours.mma_reads.end ? std::min(ours.groups, theirs.groups) : theirs.groups;
     ours.drained = ours.drained || theirs.drained;
     ours.loaded = ours.loaded || theirs.loaded;
     ours.expected = ours.expected || theirs.expected;
@@ -230,7 +419,7 @@ class Holds {
     if (does == Does::mma && writes)
       stage.mma_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::mma)
-      stage.mma_reads = it_->where, stage.read = view.buffer;
+      stage.mma_reads = it_->where, stage.read = view.buffer, stage.groups = 0;
     else if (does == Does::ld_tensor)
       stage.load_reads = it_->where, stage.read = view.buffer;
   }
@@ -252,8 +441,6 @@ class Holds {
     const kernel::End& end = kernel_[barrier.end];
     const Does does = it_->op->does;
     const bool producer = end.side == kernel::Side::producer;
-    const std::string read = end.name + "." + kernel_[stage.read].name,
-                      written = end.name + "." + kernel_[stage.written].name;
     if (draining_) {
       stage.signalled = Sure::yes;
       stage.signal = it_->where;
@@ -267,13 +454,7 @@ class Holds {
       say(where, signal_before_wait, end.name, end.name + ".full");
     else if (stage.waited != Sure::yes)
       say(where, signal_before_wait, end.name, end.name + ".empty");
-    else if (stage.load_reads.end)
-      say(where, load_still_reads, read, session_.line_of(stage.load_reads));
-    else if (does == Does::arrive && stage.mma_reads.end)
-      say(where, mma_still_reads, read, session_.line_of(stage.mma_reads));
-    else if (does != Does::commit && stage.mma_writes.end)
-      say(where, mma_still_writes, written, session_.line_of(stage.mma_writes));
-    else if (does != Does::expect && producer && stage.loaded)
+    else if (pending(end, where, stage) && does != Does::expect && producer && stage.loaded)
       say(where, load_expects, end.name);
     stage.signalled = Sure::yes;
     stage.signal = it_->where;
@@ -282,6 +463,7 @@ class Holds {
 
   Session& session_;
   const kernel::Kernel& kernel_;
+  const std::set<const kernel::Hold*> fresh_;
   const kernel::Instruction* it_ = nullptr;
   bool draining_ = false;
 };
@@ -291,7 +473,9 @@ class Holds {
 void check_holds(Session& session) {
   Holds holds(session);
   Paths<Holds> paths(session, holds);
-  for (const kernel::Role& role : session.kernel.roles) paths.walk(role.body, Held{});
+  for (const kernel::Role& role : session.kernel.roles) {
+    if (const std::optional<Held> held = paths.walk(role.body, Held{})) holds.ended(role, *held);
+  }
 }
 
 }  // namespace warpcc::sema

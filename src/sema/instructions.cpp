@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sema/build.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -10,11 +11,10 @@ constexpr Message<std::string, std::string> unknown_near{"no-instruction",
                                                          "there is no instruction `{}`; there is `{}`"};
 constexpr Message<std::string> unknown{"no-instruction", "there is no instruction `{}`"};
 constexpr Message<std::string> not_an_instruction{
-    "no-instruction", "{}, and stands not as a statement; a proc is called with parentheses"};
+    "no-instruction", "{}: it is no statement by itself; a proc is called with parentheses"};
 constexpr Message<std::string, std::string, std::string> not_on_target{"not-on-target",
                                                                        "`{}` does not exist on {}; it does on {}"};
-constexpr Message<std::string, std::string, std::size_t> operand_count{"wrong-count",
-                                                                       "`{}` takes {} operands; {} are given"};
+constexpr Message<std::string, std::string, std::string> operand_count{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string, std::string> wait_takes_barrier{"takes-barrier", "a wait takes a barrier; `{}` is {}"};
 constexpr Message<std::string, std::string, std::string> takes_barrier{"takes-barrier",
                                                                        "`{}` takes a barrier; `{}` is {}"};
@@ -31,8 +31,8 @@ constexpr Message<std::int64_t> immediate_range{"immediate-range", "{} does not 
 constexpr Message<std::size_t, std::string> no_negation{"no-negation", "operand {} of `{}` has no negated form"};
 constexpr Message<std::string> written_read_only{
     "read-only", "`{}` is a parameter that is only read: say `out` or `inout` in the proc"};
-constexpr Message<std::size_t, std::string, int, int> group_width{
-    "group-width", "operand {} of `{}` is a group of {} registers; this has {}"};
+constexpr Message<std::size_t, std::string, std::string, int> group_width{
+    "group-width", "operand {} of `{}` is a group of {}; this has {}"};
 constexpr Message<std::string> no_such_special{"no-special-register",
                                                "`{}` is no special register (`ctaid.x`, `tid.x`, `laneid` …)"};
 constexpr Message<std::string> no_across{"no-across", "`across` is of `load`; `{}` has none"};
@@ -135,7 +135,8 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
     } else if (nearest.empty()) {
       session_.error(it.opcode_where, unknown, it.opcode);
     } else {
-      session_.error(it.opcode_where, unknown_near, it.opcode, std::string(nearest));
+      Diagnostic& said = session_.error(it.opcode_where, unknown_near, it.opcode, std::string(nearest));
+      if (llvm::StringRef(it.opcode).edit_distance(nearest) == 1) said.mend(it.opcode_where, std::string(nearest));
     }
     return;
   }
@@ -154,8 +155,9 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
   std::size_t least = slots;
   while (least > 0 && (row->slots[least - 1].optional || row->slots[least - 1].neutral)) --least;
   if (it.operands.size() < least || it.operands.size() > slots) {
-    const std::string count = least == slots ? std::to_string(slots) : fmt::format("{} to {}", least, slots);
-    session_.error(it.opcode_where, operand_count, it.opcode, count, it.operands.size());
+    const std::string count =
+        least == slots ? counted(slots, "operand") : fmt::format("{} to {} operands", least, slots);
+    session_.error(it.opcode_where, operand_count, it.opcode, count, there_are(it.operands.size()));
     return;
   }
   std::vector<std::pair<std::int64_t, SourceRange>> immediates;
@@ -183,6 +185,9 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
     session_.error(immediates[1].second, two_immediates, it.opcode, all, row->slots[0].takes & kUR ? "umov" : "mov");
     return;
   }
+  // The turn of the only team is handed on to nobody.
+  auto* first = made.operands.empty() ? nullptr : std::get_if<kernel::BarrierOperand>(&made.operands[0]);
+  if (first && first->is_named() && first->named == kernel::BarrierId::none) never = true;
   if (!options(it, *row, scope, made) || !pairs(made, it) || !check(made, it)) return;
   if (row->does == isa::Does::prefetch && !check_prefetch(made, it, scope)) return;
   if (!never) emit({std::move(made)}, where);
@@ -233,7 +238,9 @@ bool Builder::guard(const tree::Instruction& it, const isa::Statement& row, Scop
     return false;
   }
   if (guard.facts.one && row.issue == isa::Issue::once) {
-    session_.error(where, guard_once, std::string(row.word));
+    Diagnostic& said = session_.error(where, guard_once, std::string(row.word));
+    if (guard.facts.compares.empty() && !guard.facts.inside)
+      said.mend({it.opcode_where.file, given.where.begin, it.opcode_where.begin}, "");
     return false;
   }
   const bool facts_by_lane =
@@ -275,7 +282,8 @@ std::optional<kernel::Operand> Builder::register_operand(const isa::Statement& r
     return std::nullopt;
   }
   if (slot.width != 0 && ref.operand.count != slot.width) {
-    session_.error(expr.where, group_width, at + 1, std::string(row.word), int{slot.width}, ref.operand.count);
+    session_.error(expr.where, group_width, at + 1, std::string(row.word), counted(slot.width, "register"),
+                   ref.operand.count);
     return std::nullopt;
   }
   if (ref.operand.negated && (!slot.negates || is_fragment)) {
@@ -344,9 +352,10 @@ std::optional<kernel::Operand> Builder::operand(const isa::Statement& row, std::
       session_.error(expr.where, written_read_only, session_.one_line(expr.where));
       return std::nullopt;
     }
-    return kernel::RegisterOperand{fragment->id, 0, session_.kernel[fragment->id].count, false};
+    return kernel::RegisterOperand{fragment->id, fragment->first, fragment->count, false};
   }
-  if (auto* barrier = value.get<BarrierRef>(); barrier && slot.takes & kBarrier && !barrier->open)
+  if (auto* barrier = value.get<BarrierRef>();
+      barrier && !barrier->open && slot.takes & (barrier->operand.is_named() ? kNamedBarrier : kBarrier))
     return barrier->operand;
 
   const std::string text = session_.one_line(expr.where), is = describe(value, session_.kernel);
@@ -372,6 +381,12 @@ bool Builder::options(const tree::Instruction& it, const isa::Statement& row, Sc
     return false;
   }
   for (const auto& [name, value] : it.options) {
+    if (name.text == "last" && row.does == isa::Does::mma && row.issue == isa::Issue::warpgroup) {
+      const std::optional<bool> last = evaluator_.boolean(*value, scope, "`last`");
+      if (!last) return false;
+      made.closes_group = *last;
+      continue;
+    }
     if (name.text != "hint" || row.does != isa::Does::load) {
       session_.error(name.where, no_option, std::string(row.word), name.text);
       return false;

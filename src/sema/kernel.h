@@ -131,7 +131,8 @@ struct Pipe {
 struct NamedBarrier {
   std::string name;
   int copies = 1;
-  int warps = 0;
+  int warps = 0;  // that meet at each copy
+  SourceRange declared{};
 };
 
 enum class Side : std::uint8_t { producer, consumer };
@@ -141,6 +142,17 @@ struct End {
   std::string name;  // in the role: `out`, `inp`
   PipeId pipe = PipeId::none;
   Side side = Side::producer;
+
+  // Of one held in turn (language.md 8): the role's warpgroups are `teams`, each of which takes the stages of a turn.
+  bool in_turn = false;
+  int teams = 1;
+  BarrierId turns = BarrierId::none;  // with several teams: copy i hands the turn to team i
+  std::int64_t stages_a_turn = 0;     // the same in every turn; 0: there is none
+  // Where a team's first turn begins: the position in the ring, and whether an odd number of rounds came before.
+  Index first_position{}, first_odd{};
+  SourceRange first_turn{};
+
+  bool releases_late = false;  // names `END.last`
 };
 
 // ---- Operands
@@ -170,13 +182,16 @@ struct View {
 };
 
 struct BarrierOperand {
-  enum class Kind : std::uint8_t { full, empty, named, all_warps };
+  // mine, next: the named barriers of an end in turn, that hand the turn to this team and to the next
+  enum class Kind : std::uint8_t { full, empty, named, mine, next };
   Kind kind = Kind::full;
   PipeId pipe = PipeId::none;
   EndId end = EndId::none;  // at the position of this end; none: at the constant `stage` (in start)
+  bool last = false;        // at the position of the stage that was taken and not released (`END.last.empty`)
   std::int64_t stage = 0;
-  BarrierId named = BarrierId::none;
-  Index copy{};  // of a named barrier
+  BarrierId named = BarrierId::none;  // of the last three kinds; none: of one team, nobody to meet
+  Index copy{};                       // of a named barrier
+  bool is_named() const { return kind != Kind::full && kind != Kind::empty; }
 };
 
 struct Compare {
@@ -235,6 +250,7 @@ struct Instruction {
   bool releases_to_cluster = false;  // an arrival that publishes generic stores to another CTA (language.md 11)
   // mma: its shape, read off the operands; n and k of one instruction.
   int m = 0, n = 0, k = 0;
+  bool closes_group = false;  // `last: true`: Hopper's `mma.wait` counts groups
   std::optional<layout::InstructionDescriptor> descriptor;
   SourceRange where;
   std::string text;                         // the statement as written, on one line, without `;`
@@ -276,9 +292,11 @@ struct On {  // on (FACT) { }
   SourceRange where;
   std::string text;
 };
-struct Hold {  // fill, take, drain
-  enum class Kind : std::uint8_t { fill, take, drain } kind = Kind::fill;
+struct Hold {  // a stage of an end (fill, take, drain), or a whole turn of a team
+  enum class Kind : std::uint8_t { fill, take, drain, turn } kind = Kind::fill;
   EndId end = EndId::none;
+  bool keeps = false;       // a take that leaves its stage held, for `END.last`
+  std::int64_t stages = 0;  // of a turn, where it is known
   Block body;
   SourceRange where;
   std::string text;
@@ -303,6 +321,14 @@ struct Role {
   SourceRange where;
 };
 
+// What a parameter was set to, and by whom.
+struct Choice {
+  enum class By : std::uint8_t { default_, tune, command_line };
+  std::string parameter, value;
+  By by = By::default_;
+  SourceRange where;
+};
+
 struct Kernel {
   std::string name;
   isa::Target target = isa::Target::sm_100a;
@@ -321,6 +347,8 @@ struct Kernel {
   std::vector<End> ends;
   std::vector<Divided> divided;
   std::vector<Call> calls;
+  std::vector<Choice> choices;          // of the parameters of the file
+  std::optional<SourceRange> tune_row;  // that matched
 
   Block start;
   std::vector<Role> roles;
@@ -332,6 +360,7 @@ struct Kernel {
   const Pipe& operator[](PipeId id) const { return pipes[static_cast<std::size_t>(id)]; }
   const End& operator[](EndId id) const { return ends[static_cast<std::size_t>(id)]; }
   const Counter& operator[](CounterId id) const { return counters[static_cast<std::size_t>(id)]; }
+  const NamedBarrier& operator[](BarrierId id) const { return named_barriers[static_cast<std::size_t>(id)]; }
 };
 
 // ---- The cluster: who signals whom (language.md 6 and 7)

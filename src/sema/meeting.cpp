@@ -247,6 +247,7 @@ class Meeting {
   bool uses(const kernel::Instruction& it, const Knows& knows) {
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
       if (auto* barrier = std::get_if<kernel::BarrierOperand>(&it.operands[i])) {
+        if (barrier->is_named()) continue;
         if (knows.made.contains(barrier->pipe)) {
           if (it.op->does == Does::load &&
               (it.across || kernel::reached(kernel_, kernel_[barrier->pipe], Kind::full, rank_) != 1u << rank_)) {

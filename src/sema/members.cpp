@@ -3,6 +3,7 @@
 
 #include "sema/eval.h"
 #include "sema/modules.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -15,11 +16,18 @@ constexpr Message<std::string, std::string, std::string> end_has{
     "no-member", "an end of `{}` has `full`, `empty` and its tiles{}; it has no `{}`"};
 constexpr Message<std::string, std::string, std::string, std::string> outside_block{
     "outside-end", "`{}` is a stage's tile of `{}`: it can be named inside `{} {} {{ … }}`"};
+constexpr Message<std::string, std::string> not_in_turn{
+    "not-in-turn", "`{}` is not held in turn: `{}` belongs to an end that is, `consumer PIPE in turn(n)`"};
+constexpr Message<std::string> last_of_producer{"no-member",
+                                                "`{}`: a stage is held on by a consumer's end; this is a producer's"};
+constexpr Message<std::string, int, int> few_copies{"too-few-copies",
+                                                    "`{}` has copies for {} warpgroups; there are {} here"};
 constexpr Message<std::string> not_yet{"not-supported", "`{}` is not supported yet"};
 constexpr Message<> open_pipe_range{"out-of-range", "a stage is a compile-time value from 0 on"};
-constexpr Message<std::int64_t, std::string, int> stage_out_of_range{"out-of-range", "stage {} of `{}`, which has {}"};
-constexpr Message<std::string, std::string, std::int64_t, int> group_out_of_range{
-    "out-of-range", "`{}`: `{}` reaches register {}, and has {}"};
+constexpr Message<std::string, std::int64_t, std::string> stage_out_of_range{"out-of-range",
+                                                                             "`{}` has no stage {}: it has {}"};
+constexpr Message<std::string, std::int64_t, std::string, std::string> group_out_of_range{
+    "out-of-range", "`{}` reaches register {}; `{}` has {}, counted from 0"};
 constexpr Message<> group_coordinates{"wrong-count", "a group of registers takes one coordinate: `v[1]`, `v[2 +: 2]`"};
 constexpr Message<std::string> pipe_in_start{
     "pipe-in-start", "the barriers of a pipe are named by stage in `start` alone; a role reaches `{}` through its end"};
@@ -72,16 +80,24 @@ Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_
     if (const int which = case_named(*an_enum->tree, word); which >= 0) return bare_case(*an_enum, which, name.where);
   }
   if (auto* fragment = of.get<FragmentRef>(); fragment && word == "r") {
-    return RegisterRef{
-        {fragment->id, 0, session_.kernel[fragment->id].count, false}, isa::File::r, true, fragment->writable};
+    return RegisterRef{{fragment->id, fragment->first, fragment->count, false}, isa::File::r, true, fragment->writable};
   }
   if (auto* view = of.get<ViewRef>(); view && !view->ring_open && word == "shape") {
     auto extents = std::make_shared<std::vector<Value>>();
     for (const int dimension : view->kept) extents->push_back(view->view.slices[dimension].extent);
     return Tuple{extents};
   }
+  if (auto* fragment = of.get<FragmentRef>(); fragment && word == "shape") {
+    return Tuple{std::make_shared<std::vector<Value>>(fragment->extents.begin(), fragment->extents.end())};
+  }
   if (auto* counter = of.get<CounterRef>(); counter && word == "more") return MoreRef{counter->id};
   if (auto* end = of.get<EndRef>()) return end_member(*end, name, of_where);
+  if (auto* last = of.get<LastRef>(); last && word == "empty") {
+    return BarrierRef{{.kind = kernel::BarrierOperand::Kind::empty,
+                       .pipe = session_.kernel[last->id].pipe,
+                       .end = last->id,
+                       .last = true}};
+  }
   if (auto* pipe = of.get<PipeRef>()) return pipe_member(*pipe, name);
   session_.error(name.where, no_member,
                  fmt::format("`{}` is {}", session_.one_line(of_where), describe(of, session_.kernel)), word);
@@ -96,9 +112,21 @@ Value Evaluator::end_member(const EndRef& end, const tree::Name& name, SourceRan
   if (name.text == "full" || name.text == "empty") {
     return BarrierRef{{.kind = name.text == "full" ? Kind::full : Kind::empty, .pipe = it.pipe, .end = end.id}};
   }
-  if (name.text == "last" || name.text == "mine" || name.text == "next") {
-    session_.error(name.where, not_yet, session_.one_line(of_where) + "." + name.text);
-    return Bad{};
+  const std::string whole_name = session_.one_line(of_where) + "." + name.text;
+  if (name.text == "last") {
+    if (it.side == kernel::Side::producer) {
+      session_.error(name.where, last_of_producer, whole_name);
+      return Bad{};
+    }
+    session_.kernel.ends[static_cast<std::size_t>(end.id)].releases_late = true;
+    return LastRef{end.id};
+  }
+  if (name.text == "mine" || name.text == "next") {
+    if (!it.in_turn) {
+      session_.error(name.where, not_in_turn, it.name, name.text);
+      return Bad{};
+    }
+    return turn_barrier(end, name.text == "next");
   }
   std::string tiles;
   for (const kernel::BufferId buffer : pipe.carries) {
@@ -118,6 +146,32 @@ Value Evaluator::end_member(const EndRef& end, const tree::Name& name, SourceRan
   }
   session_.error(name.where, end_has, pipe.name, tiles, name.text);
   return Bad{};
+}
+
+// The team whose turn it is, or the one after it, picks the copy. With one team there is nobody to meet.
+Value Evaluator::turn_barrier(const EndRef& end, bool next) {
+  using Kind = kernel::BarrierOperand::Kind;
+  const kernel::End& it = session_.kernel[end.id];
+  BarrierRef ref{{.kind = next ? Kind::next : Kind::mine, .pipe = it.pipe, .end = end.id, .named = it.turns}};
+  if (it.teams == 1) return ref;
+  kernel::Index team{0, {{{kernel::Atom::Kind::warpgroup, 0}, 1}}};
+  const int groups = session_.place.warps / 4 / it.teams;
+  if (groups > 1) team = divided(session_, team, groups, false);
+  if (next) team = divided(session_, team + kernel::Index{1, {}}, it.teams, true);
+  ref.operand.copy = std::move(team);
+  return ref;
+}
+
+Value Evaluator::named_barrier(kernel::BarrierId id, SourceRange where) {
+  const kernel::NamedBarrier& it = session_.kernel[id];
+  BarrierRef ref{{.kind = kernel::BarrierOperand::Kind::named, .named = id}};
+  const int groups = (session_.place.warps + 3) / 4;
+  if (it.copies > 1 && groups > it.copies) {
+    session_.error(where, few_copies, it.name, it.copies, groups);
+    return Bad{};
+  }
+  if (it.copies > 1 && groups > 1) ref.operand.copy = {0, {{{kernel::Atom::Kind::warpgroup, 0}, 1}}};
+  return ref;
 }
 
 Value Evaluator::pipe_member(const PipeRef& pipe, const tree::Name& name) {
@@ -143,7 +197,8 @@ Value Evaluator::view(const tree::Expr::View& view, SourceRange where, Scope& sc
   if (auto* group = of.get<RegisterRef>()) return part_of_group(*group, view, where, scope);
   if (auto* barrier = of.get<BarrierRef>(); barrier && barrier->open)
     return stage_of_pipe(*barrier, view, where, scope);
-  if (of.has<FragmentRef>() || of.has<LayoutRef>()) {
+  if (auto* fragment = of.get<FragmentRef>()) return part_of_fragment(*fragment, view, where, scope);
+  if (of.has<LayoutRef>()) {
     session_.error(where, not_yet, session_.one_line(where));
     return Bad{};
   }
@@ -171,9 +226,9 @@ Value Evaluator::part_of_group(RegisterRef group, const tree::Expr::View& view, 
   if (!extent) return Bad{};
   const int count = group.operand.count;
   if (*from < 0 || *extent < 1 || *from > count || *extent > count - *from) {
-    session_.error(coord.where, group_out_of_range, session_.one_line(where), session_.one_line(view.of->where),
+    session_.error(coord.where, group_out_of_range, session_.one_line(where),
                    *from < 0 ? *from : std::max<std::int64_t>(*from, *from > count ? *from : *from + *extent - 1),
-                   count);
+                   session_.one_line(view.of->where), counted(static_cast<std::uint64_t>(count), "register"));
     return Bad{};
   }
   group.operand.part += static_cast<int>(*from);
@@ -191,7 +246,8 @@ Value Evaluator::stage_of_pipe(BarrierRef of, const tree::Expr::View& view, Sour
   if (!stage) return Bad{};
   const kernel::Pipe& pipe = session_.kernel[of.operand.pipe];
   if (*stage < 0 || *stage >= pipe.depth) {
-    session_.error(view.coords[0].where, stage_out_of_range, *stage, pipe.name, pipe.depth);
+    session_.error(view.coords[0].where, stage_out_of_range, pipe.name, *stage,
+                   counted(static_cast<std::uint64_t>(pipe.depth), "stage"));
     return Bad{};
   }
   of.operand.stage = *stage;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr Message<std::string, std::string> no_file{"no-file", "`{}` is not found{}"};
 constexpr Message<std::string> unreadable{"no-file", "{}"};
-constexpr Message<std::string> use_cycle{
-    "use-cycle", "`{}` is being read already: files that use each other in a circle have no beginning"};
+constexpr Message<std::string> use_cycle{"use-cycle", "files use each other in a circle: {}"};
 constexpr Message<std::string> use_too_deep{"use-cycle", "`{}`: files use files more than 64 deep"};
 constexpr Message<std::string> declared_already{"declared-twice", "`{}` is declared already"};
+constexpr Message<std::string> no_arm{"no-arm", "no arm of this `match` has the form {}"};
 constexpr Message<> param_in_library{"param-in-library", "a `param` stands in the file that holds the kernel"};
 constexpr Message<> kernel_in_library{"kernel-in-library", "a file that is used holds no kernel"};
 constexpr Message<> two_kernels{"two-kernels", "a file holds one kernel"};
@@ -25,7 +25,7 @@ constexpr Message<std::string> failed_requirement{"requirement", "{}"};
 constexpr Message<std::string> not_at_file{"requirement", "a requirement is true or false at compile time; {}"};
 constexpr Message<std::string> for_at_file{"for-range", "{}"};
 
-constexpr int kDeepestUse = 64;
+constexpr std::size_t kDeepestUse = 64;
 constexpr std::size_t kMostValues = 8;  // of a failed requirement, in notes
 
 }  // namespace
@@ -40,7 +40,7 @@ const tree::Kernel* Modules::load(FileId file) {
   if (session_.diagnostics.failed()) return nullptr;
   if (tune_) choose_row();
   for (const Requirement& requirement : requirements_)
-    require(*requirement.require, requirement.where, requirement.module->scope);
+    require(*requirement.require, requirement.where, *requirement.scope);
   // Constants of the kernel's file that nothing reads are still text that somebody wrote.
   for (auto& [name, item] : main.items) this->item(main, name, item.where);
   if (!kernel_) session_.error({file, 0, 0}, no_kernel);
@@ -56,9 +56,26 @@ Module* Modules::load_file(FileId file, std::string path, bool main) {
   module.main = main;
   module.tree = std::move(*parsed);
   module.loading = true;
-  declare(module, module.tree.items);
+  loading_.push_back(&module);
+  std::vector<Later> outer = std::exchange(later_, {});
+  declare(module, module.tree.items, module.scope);
+  for (std::size_t i = 0; i < later_.size(); ++i) {
+    const Later each = later_[i];
+    choose_branch(module, *each.item, *each.scope);
+  }
+  later_ = std::move(outer);
+  loading_.pop_back();
   module.loading = false;
   return &module;
+}
+
+void Modules::say_cycle(const Module& found, const tree::Use& use) {
+  auto begin = std::find(loading_.begin(), loading_.end(), &found);
+  std::string circle;
+  for (auto at = begin; at != loading_.end(); ++at) {
+    circle += fmt::format("`{}` uses ", llvm::sys::path::filename((*at)->path).str());
+  }
+  session_.error(use.path_where, use_cycle, circle + "`" + llvm::sys::path::filename(found.path).str() + "`");
 }
 
 std::optional<std::string> Modules::find_file(const Module& module, const std::string& path) const {
@@ -78,8 +95,10 @@ std::optional<std::string> Modules::find_file(const Module& module, const std::s
 void Modules::use(Module& module, const tree::Use& use, SourceRange where) {
   const std::optional<std::string> path = find_file(module, use.path);
   if (!path) {
-    std::string where_looked = options_.library_folders.empty() ? " beside this file" : " beside this file, nor in";
-    for (const std::string& folder : options_.library_folders) where_looked += " " + folder;
+    std::string where_looked = " beside this file";
+    for (const std::string& folder : options_.library_folders) {
+      where_looked += (&folder == options_.library_folders.data() ? ", nor in " : ", ") + folder;
+    }
     session_.error(use.path_where, no_file, use.path, where_looked);
     return;
   }
@@ -88,11 +107,11 @@ void Modules::use(Module& module, const tree::Use& use, SourceRange where) {
     if (known->path == *path) found = known.get();
   }
   if (found && found->loading) {
-    session_.error(use.path_where, use_cycle, use.path);
+    say_cycle(*found, use);
     return;
   }
   if (!found) {
-    if (loading_depth_ >= kDeepestUse) {
+    if (loading_.size() > kDeepestUse) {
       session_.error(use.path_where, use_too_deep, use.path);
       return;
     }
@@ -101,9 +120,7 @@ void Modules::use(Module& module, const tree::Use& use, SourceRange where) {
       session_.error(use.path_where, unreadable, llvm::toString(file.takeError()));
       return;
     }
-    ++loading_depth_;
     found = load_file(*file, *path, false);
-    --loading_depth_;
     if (!found) return;
   }
   ModuleItem item;
@@ -131,11 +148,12 @@ void Modules::declare(Module& module, const tree::Name& name, ModuleItem item) {
   if (!fresh) session_.error(where, declared_already, name.text).note(at->second.where, "here");
 }
 
-void Modules::declare(Module& module, const std::vector<tree::Item>& items) {
-  for (const tree::Item& item : items) declare(module, item);
+void Modules::declare(Module& module, const std::vector<tree::Item>& items, Scope& scope) {
+  for (const tree::Item& item : items) declare(module, item, scope);
 }
 
-void Modules::declare(Module& module, const tree::Item& item) {
+void Modules::declare(Module& module, const tree::Item& item, Scope& scope) {
+  Scope* const arm = &scope == &module.scope ? nullptr : &scope;
   auto named = [&](const tree::Name& name, Value value) {
     ModuleItem made;
     made.value = std::move(value);
@@ -151,15 +169,17 @@ void Modules::declare(Module& module, const tree::Item& item) {
     ModuleItem made;
     made.state = ModuleItem::State::waiting;
     made.param = param;
+    made.arm = arm;
     params_.push_back(param);
     declare(module, param->name, std::move(made));
   } else if (auto* constant = std::get_if<tree::Const>(&item.is)) {
     ModuleItem made;
     made.state = ModuleItem::State::waiting;
     made.constant = constant;
+    made.arm = arm;
     declare(module, constant->name, std::move(made));
   } else if (auto* require = std::get_if<tree::Require>(&item.is)) {
-    requirements_.push_back({require, item.where, &module});
+    requirements_.push_back({require, item.where, &scope});
   } else if (auto* tune = std::get_if<tree::Tune>(&item.is)) {
     constexpr Message<> one_tune{"two-tunes", "a file has one `tune`, the kernel's"};
     if (tune_ || !module.main) {
@@ -169,13 +189,13 @@ void Modules::declare(Module& module, const tree::Item& item) {
     tune_ = tune;
     tune_where_ = item.where;
   } else if (auto* fn = std::get_if<tree::Fn>(&item.is)) {
-    named(fn->name, FnRef{fn, &module});
+    named(fn->name, FnRef{fn, &module, arm});
   } else if (auto* an_enum = std::get_if<tree::Enum>(&item.is)) {
-    named(an_enum->name, EnumRef{an_enum, &module});
+    named(an_enum->name, EnumRef{an_enum, &module, arm});
   } else if (auto* a_struct = std::get_if<tree::Struct>(&item.is)) {
-    named(a_struct->name, StructRef{a_struct, &module});
+    named(a_struct->name, StructRef{a_struct, &module, arm});
   } else if (auto* proc = std::get_if<tree::Proc>(&item.is)) {
-    named(proc->name, ProcRef{proc, &module});
+    named(proc->name, ProcRef{proc, &module, arm});
   } else if (auto* kernel = std::get_if<tree::Kernel>(&item.is)) {
     if (!module.main || kernel_) {
       if (module.main) session_.error(kernel->name.where, two_kernels);
@@ -184,25 +204,36 @@ void Modules::declare(Module& module, const tree::Item& item) {
     }
     kernel_ = kernel;
     named(kernel->name, KernelRef{kernel, &module});
-  } else if (auto* an_if = std::get_if<tree::StaticIf<tree::Item>>(&item.is)) {
-    const std::optional<bool> taken = evaluator_.boolean(*an_if->condition, module.scope, "the condition of an `if`");
-    if (taken) declare(module, *taken ? an_if->then : an_if->otherwise);
   } else if (std::get_if<tree::StaticFor<tree::Item>>(&item.is)) {
     constexpr Message<> no_for{"for-at-file", "a `for` among a file's items would declare its names once a round"};
     session_.error(item.where, no_for);
-  } else if (auto* a_match = std::get_if<tree::StaticMatch<tree::Item>>(&item.is)) {
-    const Value value = evaluator_.eval(*a_match->value, module.scope);
-    if (value.bad()) return;
-    for (const auto& arm : a_match->arms) {
-      Scope binds(module.scope);
-      const std::optional<bool> same = evaluator_.matches(*arm.pattern, value, binds);
-      if (!same) return;
-      if (*same) {
-        declare(module, arm.body);
-        return;
-      }
-    }
+  } else {
+    later_.push_back({&item, &scope});
   }
+}
+
+void Modules::choose_branch(Module& module, const tree::Item& item, Scope& scope) {
+  if (auto* an_if = std::get_if<tree::StaticIf<tree::Item>>(&item.is)) {
+    const std::optional<bool> taken = evaluator_.boolean(*an_if->condition, scope, "the condition of an `if`");
+    if (taken) declare(module, *taken ? an_if->then : an_if->otherwise, scope);
+    return;
+  }
+  const auto& a_match = std::get<tree::StaticMatch<tree::Item>>(item.is);
+  const Value value = evaluator_.eval(*a_match.value, scope);
+  if (value.bad()) return;
+  for (const auto& arm : a_match.arms) {
+    auto binds = std::make_unique<Scope>(scope);
+    const std::optional<bool> same = evaluator_.matches(*arm.pattern, value, *binds);
+    if (!same) return;
+    if (!*same) continue;
+    if (binds->bindings().empty()) {
+      declare(module, arm.body, scope);
+    } else {
+      declare(module, arm.body, *arms_.emplace_back(std::move(binds)));
+    }
+    return;
+  }
+  session_.error(a_match.value->where, no_arm, show(value));
 }
 
 // ---- Values of items
@@ -227,16 +258,16 @@ const Value* Modules::item(Module& module, std::string_view name, SourceRange wh
     item.state = ModuleItem::State::busy;
     std::vector<const tree::Param*>* outer = std::exchange(reads_, &item.read);
     const Place place = std::exchange(session_.place, Place{});
+    Scope& around = item.arm ? *item.arm : module.scope;
     if (item.param) {
       item.value = parameter(module, *item.param);
       item.read = {item.param};
     } else if (item.constant->type) {
-      const std::optional<Type> type = evaluator_.resolve(*item.constant->type, module.scope);
-      item.value =
-          type ? evaluator_.typed(*item.constant->value, module.scope, *type, "`" + item.constant->name.text + "`")
-               : Value(Bad{});
+      const std::optional<Type> type = evaluator_.resolve(*item.constant->type, around);
+      item.value = type ? evaluator_.typed(*item.constant->value, around, *type, "`" + item.constant->name.text + "`")
+                        : Value(Bad{});
     } else {
-      item.value = evaluator_.eval(*item.constant->value, module.scope);
+      item.value = evaluator_.eval(*item.constant->value, around);
     }
     session_.place = place;
     reads_ = outer;
@@ -277,11 +308,22 @@ void Modules::require(const tree::Require& require, SourceRange where, Scope& sc
   for (std::size_t i = 0; i < reads.size() && i < kMostValues; ++i) {
     const tree::Param& param = *reads[i];
     const Chosen& chosen = chosen_.at(&param);
-    constexpr const char* kBy[] = {"by default", "by this row of `tune`", "on the command line"};
+    constexpr const char* kBy[] = {"by default", "by this row of `tune`", "by the command line"};
     const Value& is = modules_.front()->items.at(param.name.text).value;
     diagnostic.note(chosen.where,
                     fmt::format("`{}` is {}, {}", param.name.text, show(is), kBy[static_cast<int>(chosen.by)]));
   }
+}
+
+std::vector<kernel::Choice> Modules::choices() const {
+  std::vector<kernel::Choice> all;
+  for (const tree::Param* param : params_) {
+    auto chosen = chosen_.find(param);
+    auto item = modules_.front()->items.find(param->name.text);
+    if (chosen == chosen_.end() || item == modules_.front()->items.end()) continue;
+    all.push_back({param->name.text, show(item->second.value), chosen->second.by, chosen->second.where});
+  }
+  return all;
 }
 
 }  // namespace warpcc::sema

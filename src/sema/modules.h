@@ -25,6 +25,7 @@ struct ModuleItem {
   Value value;
   const tree::Const* constant = nullptr;
   const tree::Param* param = nullptr;
+  Scope* arm = nullptr;  // with the names that the arm of a `match` around it binds
   SourceRange where;
   std::vector<const tree::Param*> read;  // the parameters that its value comes from
 };
@@ -38,6 +39,12 @@ struct Module {
   Scope scope{*this};
   std::unordered_map<std::string_view, ModuleItem> items;
 };
+
+// The names that a declaration's text sees.
+template <typename Declaration>
+Scope& names_around(const In<Declaration>& of) {
+  return of.arm ? *of.arm : of.module->scope;
+}
 
 class Modules {
  public:
@@ -56,21 +63,33 @@ class Modules {
   // `require`: the values that the condition read are notes, with who chose them.
   void require(const tree::Require& require, SourceRange where, Scope& scope);
 
+  // What every parameter was set to, in the order of the text, and the row of `tune` that matched.
+  std::vector<kernel::Choice> choices() const;
+  std::optional<SourceRange> row() const { return row_ ? std::optional(row_->where) : std::nullopt; }
+
  private:
   struct Chosen {  // a parameter's value: by whom
-    enum class By : std::uint8_t { default_, tune, command_line } by = By::default_;
+    kernel::Choice::By by = kernel::Choice::By::default_;
     SourceRange where;
   };
   struct Requirement {
     const tree::Require* require;
     SourceRange where;
-    Module* module;
+    Scope* scope;
+  };
+  // An `if` or a `match` among a file's items: its condition may read what is declared behind it.
+  struct Later {
+    const tree::Item* item;
+    Scope* scope;
   };
 
   Module* load_file(FileId file, std::string path, bool main);
-  void declare(Module& module, const std::vector<tree::Item>& items);
-  void declare(Module& module, const tree::Item& item);
+  void say_cycle(const Module& found, const tree::Use& use);
+  // `scope`: the module's, or that of an arm of a `match`.
+  void declare(Module& module, const std::vector<tree::Item>& items, Scope& scope);
+  void declare(Module& module, const tree::Item& item, Scope& scope);
   void declare(Module& module, const tree::Name& name, ModuleItem item);
+  void choose_branch(Module& module, const tree::Item& item, Scope& scope);
   void use(Module& module, const tree::Use& use, SourceRange where);
   std::optional<std::string> find_file(const Module& module, const std::string& path) const;
 
@@ -89,13 +108,15 @@ class Modules {
   std::vector<const tree::Param*> params_;
   std::unordered_map<const tree::Param*, Chosen> chosen_;
   std::vector<Requirement> requirements_;
+  std::vector<Later> later_;                  // of the file that is being declared
+  std::vector<std::unique_ptr<Scope>> arms_;  // of `match`es that bind names
+  std::vector<const Module*> loading_;        // files that are being read, the main one first
   const tree::Tune* tune_ = nullptr;
   SourceRange tune_where_;
   const tree::TuneRow* row_ = nullptr;
   bool row_chosen_ = false, choosing_row_ = false;
   const tree::Kernel* kernel_ = nullptr;
   std::vector<const tree::Param*>* reads_ = nullptr;  // of what is being evaluated
-  int loading_depth_ = 0;
 };
 
 }  // namespace warpcc::sema

@@ -8,16 +8,16 @@ namespace warpcc::sema {
 namespace {
 
 constexpr Message<> overflow{"overflow", "this does not fit in 64 bits"};
-constexpr Message<> division_by_zero{"division-by-zero", "a division by 0"};
-constexpr Message<std::int64_t> bad_shift{"bad-shift", "a shift by {}: 0 to 63"};
+constexpr Message<> division_by_zero{"division-by-zero", "this divides by 0"};
+constexpr Message<std::int64_t> bad_shift{"bad-shift", "a shift is by 0 to 63; this is by {}"};
 constexpr Message<std::string, std::string, std::string> cannot_operate{"wrong-operands",
                                                                         "`{}` has no meaning between {} and {}"};
 constexpr Message<std::string, std::string> cannot_compare{"wrong-operands", "{} and {} cannot be compared"};
 constexpr Message<std::string> register_compared{"register-compared",
                                                  "{} is known at run time only: an instruction compares it (`isetp`, "
                                                  "`uisetp`), and a predicate holds what it found"};
-constexpr Message<std::string> no_negative{"wrong-operands", "{} has no negative"};
-constexpr Message<std::string> no_not{"wrong-operands", "{} has no opposite"};
+constexpr Message<std::string> no_negative{"wrong-operands", "{}: it has no negative"};
+constexpr Message<std::string> no_not{"wrong-operands", "{}: `!` is of bools, predicates and comparisons"};
 constexpr Message<> facts_are_joined{"facts-are-joined", "facts are joined by `&&` alone"};
 constexpr Message<> not_of_facts{"facts-are-joined", "`!` is of one comparison: facts are joined by `&&` alone"};
 constexpr Message<> index_times_index{

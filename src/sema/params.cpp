@@ -4,23 +4,49 @@
 #include "frontend/parse.h"
 #include "sema/eval.h"
 #include "sema/modules.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
 
-constexpr Message<std::string, std::string> no_parameter{"no-parameter", "-D {}: no such parameter{}"};
+constexpr Message<std::string, std::string> no_parameter{"no-parameter", "`{}` is no parameter of this kernel{}"};
 constexpr Message<std::string> no_value{"no-parameter", "-D {}: the value is no expression"};
 constexpr Message<std::string> key_is_no_parameter{"tune", "`{}` is no parameter: a row of `tune` matches parameters"};
 constexpr Message<std::string> field_is_no_parameter{"tune", "`{}` is no parameter: a row of `tune` sets parameters"};
 constexpr Message<std::string> sets_its_key{"tune", "`{}` is what the rows match: none sets it"};
 constexpr Message<std::string> field_twice{"tune", "`{}` is set twice in this row"};
-constexpr Message<std::size_t, std::size_t> row_width{"tune", "this row has {} patterns; `tune` matches {} parameters"};
+constexpr Message<std::string, std::string> row_width{"tune", "this row has {}; `tune` matches {}"};
 constexpr Message<std::string> never_reached{"row-never-reached", "this row is never reached: line {} matches first"};
 constexpr Message<> too_many_rows{"tune", "a `tune` has at most 1000 rows"};
+
+constexpr std::size_t kMostNamed = 16;  // parameters, where the name of none is near
+
+bool covers(const tree::Pattern& wide, const tree::Pattern& narrow);
+
+bool cover_each(const std::vector<tree::PatternPtr>& wide, const std::vector<tree::PatternPtr>& narrow) {
+  if (wide.size() != narrow.size()) return false;
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (!covers(*wide[i], *narrow[i])) return false;
+  }
+  return true;
+}
 
 bool covers(const tree::Pattern& wide, const tree::Pattern& narrow) {
   using P = tree::Pattern;
   if (std::holds_alternative<P::Any>(wide.is)) return true;
+  if (auto* w = std::get_if<P::Boolean>(&wide.is)) {
+    auto* n = std::get_if<P::Boolean>(&narrow.is);
+    return n && n->value == w->value;
+  }
+  if (auto* w = std::get_if<P::Tuple>(&wide.is)) {
+    auto* n = std::get_if<P::Tuple>(&narrow.is);
+    return n && cover_each(w->elements, n->elements);
+  }
+  if (auto* w = std::get_if<P::Case>(&wide.is)) {
+    auto* n = std::get_if<P::Case>(&narrow.is);
+    if (!n || w->path.names.back().text != n->path.names.back().text) return false;
+    return !w->has_arguments || cover_each(w->arguments, n->arguments);
+  }
   if (auto* w = std::get_if<P::Integer>(&wide.is)) {
     auto* n = std::get_if<P::Integer>(&narrow.is);
     return n && n->value == w->value;
@@ -42,7 +68,6 @@ const tree::Param* param_named(const std::vector<const tree::Param*>& params, st
 }  // namespace
 
 void Modules::check_definitions() {
-  const FileId file = modules_.front()->file;
   for (const Definition& definition : options_.definitions) {
     if (param_named(params_, definition.name)) continue;
     if (session_.diagnostics.all().size() >= Session::kMostComplaints) return;
@@ -53,8 +78,18 @@ void Modules::check_definitions() {
       const std::size_t distance = llvm::StringRef(definition.name).edit_distance(param->name.text);
       if (distance < least) least = distance, nearest = param->name.text;
     }
-    if (!nearest.empty()) nearest = "; there is `" + nearest + "`";
-    session_.error({file, 0, 0}, no_parameter, definition.name.substr(0, 64), nearest);
+    std::string instead;
+    if (!nearest.empty()) {
+      instead = "; there is `" + nearest + "`";
+    } else if (params_.empty()) {
+      instead = ": it has none";
+    } else if (params_.size() <= kMostNamed) {
+      for (const tree::Param* param : params_)
+        instead += (instead.empty() ? ": it has `" : ", `") + param->name.text + "`";
+    }
+    const FileId line = session_.sources.add("command line", "-D " + definition.name + "=" + definition.value);
+    session_.error({line, 3, static_cast<std::uint32_t>(3 + definition.name.size())}, no_parameter,
+                   definition.name.substr(0, 64), instead);
   }
 }
 
@@ -73,10 +108,12 @@ std::optional<Value> Modules::from_command_line(Module& module, const tree::Para
     session_.error(param.name.where, no_value, definition->name);
     return Bad{};
   }
-  chosen_[&param] = {Chosen::By::command_line, constant->value->where};
-  const std::optional<Type> type = evaluator_.resolve(param.type, module.scope);
+  chosen_[&param] = {kernel::Choice::By::command_line, constant->value->where};
+  Scope* const arm = module.items.at(param.name.text).arm;
+  Scope& around = arm ? *arm : module.scope;
+  const std::optional<Type> type = evaluator_.resolve(param.type, around);
   if (!type) return Bad{};
-  Value value = evaluator_.typed(*constant->value, module.scope, *type, "`" + param.name.text + "`");
+  Value value = evaluator_.typed(*constant->value, around, *type, "`" + param.name.text + "`");
   definitions_.push_back(std::move(*parsed));  // the value's parts may point into the tree
   return value;
 }
@@ -86,18 +123,20 @@ Value Modules::parameter(Module& module, const tree::Param& param) {
   const bool is_key = tune_ && std::any_of(tune_->names.begin(), tune_->names.end(),
                                            [&](const tree::Name& n) { return n.text == param.name.text; });
   const tree::Expr* chosen = param.value.get();
-  Chosen by{Chosen::By::default_, param.name.where};
+  Chosen by{kernel::Choice::By::default_, param.name.where};
   if (tune_ && !is_key) {
     if (!row_chosen_ && !choosing_row_) choose_row();
     if (row_) {
       for (const auto& [name, value] : row_->fields) {
-        if (name.text == param.name.text) chosen = value.get(), by = {Chosen::By::tune, name.where};
+        if (name.text == param.name.text) chosen = value.get(), by = {kernel::Choice::By::tune, name.where};
       }
     }
   }
   chosen_[&param] = by;
-  const std::optional<Type> type = evaluator_.resolve(param.type, module.scope);
-  return type ? evaluator_.typed(*chosen, module.scope, *type, "`" + param.name.text + "`") : Value(Bad{});
+  Scope* const arm = module.items.at(param.name.text).arm;
+  Scope& around = arm ? *arm : module.scope;
+  const std::optional<Type> type = evaluator_.resolve(param.type, around);
+  return type ? evaluator_.typed(*chosen, around, *type, "`" + param.name.text + "`") : Value(Bad{});
 }
 
 void Modules::check_rows(const tree::Tune& tune) {
@@ -111,7 +150,8 @@ void Modules::check_rows(const tree::Tune& tune) {
   for (std::size_t i = 0; i < tune.rows.size(); ++i) {
     const tree::TuneRow& row = tune.rows[i];
     if (row.patterns.size() != tune.names.size()) {
-      session_.error(row.where, row_width, row.patterns.size(), tune.names.size());
+      session_.error(row.where, row_width, counted(row.patterns.size(), "pattern"),
+                     counted(tune.names.size(), "parameter"));
       return;
     }
     for (const auto& field : row.fields) {
@@ -129,10 +169,7 @@ void Modules::check_rows(const tree::Tune& tune) {
     }
     for (std::size_t j = 0; j < i; ++j) {
       const tree::TuneRow& before = tune.rows[j];
-      bool covered = !before.when;
-      for (std::size_t p = 0; p < row.patterns.size(); ++p)
-        covered = covered && covers(*before.patterns[p], *row.patterns[p]);
-      if (!covered) continue;
+      if (before.when || !cover_each(before.patterns, row.patterns)) continue;
       session_.error(row.where, never_reached, session_.line_of(before.where)).note(before.where, "this row");
       break;
     }

@@ -28,10 +28,25 @@ constexpr Message<std::string, std::string, std::string, std::string> pinned_end
     "end-elsewhere", "the {} end of `{}` exists at {} only: say `at {}`"};
 constexpr Message<std::string, std::string, std::string> role_pinned{
     "end-elsewhere", "the {} end of `{}` exists in every CTA along `{}`, and the role runs in one of them only"};
-constexpr Message<> turns{"not-supported", "ends in turn are not supported yet"};
+constexpr Message<std::int64_t> bad_teams{"turn-teams", "an end is held in turn by 1 to 8 teams; this has {}"};
+constexpr Message<int, std::string, std::string> odd_teams{
+    "turn-teams", "{} teams share the role's warpgroups out evenly: `{}` has {}"};
+constexpr Message<std::string> producer_turns{
+    "turn-end", "a consumer's end is held in turn; the producer's end of `{}` is held by all warps of its role"};
+constexpr Message<std::string> broadcast_turns{
+    "turn-end", "`{}` is `broadcast`: each of its consumers takes every stage, so that its end is not held in turn"};
 constexpr Message<std::int64_t, std::int64_t> warp_range{"warps", "warps {} .. {}: a CTA has warps 0 .. 32"};
 constexpr Message<int, std::string> two_roles{"two-roles", "two roles on warp {}: `{}` has it already"};
-constexpr Message<> role_registers{"not-supported", "`registers` of a role is not supported yet"};
+constexpr Message<std::int64_t> register_count{"role-registers",
+                                               "`registers` of a role is a multiple of 8 from 24 to 256; this is {}"};
+constexpr Message<std::string> register_groups{
+    "role-registers", "registers are handed over by whole warpgroups: `{}` begins or ends within one"};
+constexpr Message<std::string> register_kernel{
+    "role-registers", "what `{}` asks for comes out of the kernel's: say `registers n` on the kernel too"};
+constexpr Message<std::string, int, std::string> register_sum{"role-registers",
+                                                              "role `{}` asks for {} registers: {} exceed 65,536"};
+constexpr Message<int, int> kernel_sum{"role-registers",
+                                       "{} threads of {} registers each exceed 65,536: what a CTA has"};
 
 constexpr std::int64_t kMostBytes = 1'048'575;  // a barrier's transaction count (PTX ISA, mbarrier)
 
@@ -153,32 +168,105 @@ void Builder::role_head(const tree::Role& role, SourceRange where, Scope& scope,
   }
   made.first_warp = static_cast<int>(*first * each);
   made.end_warp = static_cast<int>(*end * each);
-  if (role.registers) {
-    const std::optional<std::int64_t> count = evaluator_.integer(*role.registers, scope, "`registers`");
-    if (count && *count != 0) session_.error(role.registers->where, role_registers);
-  }
+  if (role.registers) role_registers(role, made, scope);
   Scope& names = *scopes_.emplace_back(std::make_unique<Scope>(scope));
-  for (const tree::End& held : role.ends) this->end(held, made, names);
+  for (const tree::End& held : role.ends) this->end(held, made, names, role.warps.where.end);
   for (Deferred& deferred : roles_) {
     if (deferred.role == &role && deferred.name == name) deferred.scope = &names;
   }
   session_.kernel.roles.push_back(std::move(made));
 }
 
-void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope) {
+void Builder::role_registers(const tree::Role& role, kernel::Role& made, Scope& scope) {
+  const std::optional<std::int64_t> count = evaluator_.integer(*role.registers, scope, "`registers`");
+  if (!count || *count == 0) return;
+  const SourceRange where = role.registers->where;
+  if (*count < 24 || *count > 256 || *count % 8 != 0) {
+    session_.error(where, register_count, *count);
+    return;
+  }
+  if (made.first_warp % 4 != 0 || made.end_warp % 4 != 0) {
+    session_.error(where, register_groups, made.name);
+    return;
+  }
+  if (session_.kernel.registers == 0) {
+    session_.error(where, register_kernel, made.name);
+    return;
+  }
+  made.registers = static_cast<int>(*count);
+}
+
+// A CTA's registers are handed out at its launch; what one role takes another has given.
+void Builder::registers_fit() {
+  constexpr int kRegisters = 65'536;
+  const kernel::Kernel& kernel = session_.kernel;
+  if (kernel.registers == 0) return;
+  int left = kernel.threads;
+  int sum = 0;
+  const kernel::Role* greatest = nullptr;
+  std::string text;
+  for (const kernel::Role& role : kernel.roles) {
+    if (role.registers == 0) continue;
+    const int warps = role.end_warp - role.first_warp;
+    left -= warps * 32;
+    sum += warps * 32 * role.registers;
+    if (!greatest || role.registers > greatest->registers) greatest = &role;
+    text += fmt::format("{}{} × {} × 128", text.empty() ? "" : " + ", warps / 4, role.registers);
+  }
+  if (!greatest) {
+    if (kernel.threads * kernel.registers > kRegisters)
+      session_.error(kernel.roles[0].where, kernel_sum, kernel.threads, kernel.registers);
+    return;
+  }
+  sum += left * kernel.registers;
+  if (left > 0) text += fmt::format(" + {} × {}", left, kernel.registers);
+  if (sum > kRegisters) session_.error(greatest->where, register_sum, greatest->name, greatest->registers, text);
+}
+
+// The teams of an end held in turn, and the named barriers by which they hand the turn on.
+bool Builder::teams(const tree::End& end, const kernel::Pipe& pipe, const kernel::Role& role, Scope& scope,
+                    kernel::End& made) {
+  const std::optional<std::int64_t> teams = evaluator_.integer(*end.turn, scope, "the number of teams");
+  if (!teams) return false;
+  made.in_turn = true;
+  if (*teams < 1 || *teams > 8) {
+    session_.error(end.turn->where, bad_teams, *teams);
+    return false;
+  }
+  if (*teams == 1) return true;
+  const int warps = role.end_warp - role.first_warp;
+  if (end.producer) {
+    session_.error(end.turn->where, producer_turns, pipe.name);
+    return false;
+  }
+  if (pipe.broadcast) {
+    session_.error(end.turn->where, broadcast_turns, pipe.name).note(pipe.declared, "declared here");
+    return false;
+  }
+  if (role.first_warp % 4 != 0 || warps % 4 != 0 || warps / 4 % *teams != 0) {
+    const std::string has =
+        role.first_warp % 4 != 0 || warps % 4 != 0
+            ? fmt::format("{} {}, which begin or end within a warpgroup", warps, warps == 1 ? "warp" : "warps")
+            : fmt::format("{} {}", warps / 4, warps == 4 ? "warpgroup" : "warpgroups");
+    session_.error(end.turn->where, odd_teams, static_cast<int>(*teams), role.name, has);
+    return false;
+  }
+  made.teams = static_cast<int>(*teams);
+  if (pipe.depth == 0) return true;
+  kernel::Kernel& kernel = session_.kernel;
+  made.turns = static_cast<kernel::BarrierId>(kernel.named_barriers.size());
+  kernel.named_barriers.push_back(
+      {.name = pipe.name + "_turn", .copies = made.teams, .warps = 2 * warps / made.teams, .declared = end.name.where});
+  return true;
+}
+
+void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope, std::uint32_t head_end) {
   kernel::Kernel& kernel = session_.kernel;
   const Scope::Binding* binding = scope.find(end.pipe.text);
   auto* ref = binding ? binding->value.get<PipeRef>() : nullptr;
   if (!ref) {
     session_.error(end.pipe.where, no_pipe, end.pipe.text);
     return;
-  }
-  if (end.turn) {
-    const std::optional<std::int64_t> teams = evaluator_.integer(*end.turn, scope, "the number of teams");
-    if (!teams || *teams != 1) {
-      if (teams) session_.error(end.turn->where, turns);
-      return;
-    }
   }
   const kernel::Pipe& pipe = kernel[ref->id];
   const kernel::Side side = end.producer ? kernel::Side::producer : kernel::Side::consumer;
@@ -203,8 +291,11 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope) {
     missing = missing || !has;
   }
   if (missing) {
+    std::vector<Edit> mend;
+    if (role.at.empty() && head_end) mend.push_back({{end.name.where.file, head_end, head_end}, " at " + at});
     session_.error(end.name.where, pinned_end, word(end.producer), pipe.name, at, at)
-        .note(pipe.declared, "pinned here");
+        .note(pipe.declared, "pinned here")
+        .edits = std::move(mend);
     return;
   }
   // The consumer's end of a `broadcast` pipe is held by several roles: each CTA's stages are freed by those that run
@@ -220,7 +311,12 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope) {
     return;
   }
   const auto id = static_cast<kernel::EndId>(kernel.ends.size());
-  kernel.ends.push_back({end.name.text, ref->id, side});
+  kernel::End made;
+  made.name = end.name.text;
+  made.pipe = ref->id;
+  made.side = side;
+  if (end.turn && !teams(end, pipe, role, scope, made)) return;
+  kernel.ends.push_back(std::move(made));
   role.ends.push_back(id);
   bind(end.name, EndRef{id}, scope);
 }

@@ -82,8 +82,10 @@ class Printer {
         line(depth, "on (" + facts(on->facts) + ")");
         block(on->body, depth + 1);
       } else if (auto* hold = std::get_if<Hold>(&node.is)) {
-        constexpr const char* kWords[] = {"fill", "take", "drain"};
-        line(depth, fmt::format("{} {}", kWords[static_cast<int>(hold->kind)], kernel_[hold->end].name));
+        constexpr const char* kWords[] = {"fill", "take", "drain", "turn"};
+        std::string text = fmt::format("{} {}", kWords[static_cast<int>(hold->kind)], kernel_[hold->end].name);
+        if (hold->stages > 0) text += fmt::format(" of {}", hold->stages);
+        line(depth, text);
         block(hold->body, depth + 1);
       }
     }

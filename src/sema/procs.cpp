@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sema/build.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -9,13 +10,12 @@ namespace {
 constexpr Message<std::string> not_a_proc{"not-a-proc", "a proc is wanted; {}"};
 constexpr Message<std::string> calls_itself{"calls-itself", "`{}` cannot call itself"};
 constexpr Message<int> calls_too_deep{"too-deep", "procs call procs more than {} deep here"};
-constexpr Message<std::string, std::size_t, std::size_t> argument_count{"wrong-count",
-                                                                        "`{}` takes {} arguments; {} are given"};
+constexpr Message<std::string, std::string, std::string> argument_count{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string> wants_block{"wants-block", "`{}` takes a block: `{{ … }}`"};
 constexpr Message<std::string> no_block{"wants-block", "`{}` takes no block"};
 constexpr Message<> no_names{"wrong-arguments", "the arguments of a proc have no names"};
-constexpr Message<std::string, std::string, std::string> wrong_argument{"wrong-argument", "`{}` is {}; {}"};
-constexpr Message<std::string, std::string, std::string> kind_argument{"operand-kind", "`{}` is {}; {}"};
+constexpr Message<std::string, std::string, std::string> wrong_argument{"wrong-argument", "the parameter `{}` takes {}; {}"};
+constexpr Message<std::string, std::string, std::string> kind_argument{"operand-kind", "the parameter `{}` takes {}; {}"};
 constexpr Message<std::string, std::string> must_be_register{"wrong-argument",
                                                              "`{}` is written: it takes a register; {}"};
 constexpr Message<std::string, std::string> read_only{
@@ -26,7 +26,7 @@ constexpr Message<std::string, std::string, std::string, std::string> aliased{
 constexpr Message<std::string, std::string, std::string, std::string> aliased_twice{
     "aliased", "`{}` is both `{}` and `{}`, which `{}` writes"};
 constexpr Message<std::string, std::string> does_not_carry{"wrong-argument", "the pipe `{}` does not carry `{}`"};
-constexpr Message<std::string, std::string, std::string> other_tile{"wrong-tile", "`{}` is {}; this is {}"};
+constexpr Message<std::string, std::string, std::string> other_tile{"wrong-tile", "the parameter `{}` takes {}; this is {}"};
 
 std::string_view space_word(tree::Formal::Space space) {
   constexpr std::string_view kWords[] = {"global memory", "shared memory", "tensor memory", "registers"};
@@ -38,7 +38,7 @@ std::string wanted_registers(isa::File file, int count) {
                      : file == isa::File::ur ? "uniform register (`ur`)"
                      : file == isa::File::p  ? "predicate a lane (`p`)"
                                              : "uniform predicate (`up`)";
-  return count > 1 ? fmt::format("a group of {}: {}", count, name) : fmt::format("a {}", name);
+  return count > 1 ? fmt::format("a group of {} registers, each a {}", count, name) : fmt::format("a {}", name);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void Builder::call(const tree::Call& it, SourceRange where, Scope& scope) {
     return;
   }
   const SourceRange site{where.file, where.begin, it.body ? std::max(where.begin, it.body->where.begin) : where.end};
-  Scope inner(proc->module->scope);
+  Scope inner(names_around(*proc));
   const std::size_t said = session_.diagnostics.all().size();
   hand_over(*proc, it, site, scope, inner);
   if (session_.diagnostics.all().size() != said) return;
@@ -92,7 +92,7 @@ void Builder::hand_over(const ProcRef& proc, const tree::Call& it, SourceRange w
         return !std::holds_alternative<tree::Formal::BlockParameter>(formal.is);
       }));
   if (it.arguments.size() != wanted) {
-    session_.error(where, argument_count, of.name.text, wanted, it.arguments.size())
+    session_.error(where, argument_count, of.name.text, counted(wanted, "argument"), there_are(it.arguments.size()))
         .note(of.name.where, "declared here");
     return;
   }
@@ -245,7 +245,7 @@ std::optional<Value> Builder::view_argument(const tree::Formal& formal, const tr
   if (wanted.space == Space::regs) {
     auto* fragment = value.get<FragmentRef>();
     if (!fragment) return refuse("a fragment", describe(value, kernel));
-    shape = kernel[fragment->id].shape;
+    shape = fragment->extents;
     element = kernel[fragment->id].element;
   } else {
     auto* view = value.get<ViewRef>();
@@ -308,7 +308,7 @@ bool Builder::not_aliased(const tree::Proc& proc, const tree::Call& it, Scope& i
     if (auto* reg = value.get<RegisterRef>())
       all.push_back({reg->operand, written, &formal, where});
     else if (auto* fragment = value.get<FragmentRef>())
-      all.push_back({{fragment->id, 0, session_.kernel[fragment->id].count, false}, written, &formal, where});
+      all.push_back({{fragment->id, fragment->first, fragment->count, false}, written, &formal, where});
     else if (auto* bundle = value.get<BundleRef>()) {
       for (const auto& [name, field] : bundle->bundle->fields) self(self, field, formal, where);
     }

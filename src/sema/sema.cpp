@@ -16,6 +16,7 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
   sema::Builder(session, evaluator, modules).build(*kernel);
   if (diagnostics.failed()) return std::nullopt;
   sema::check_registers(session);
+  sema::check_turns(session);
   sema::check_holds(session);
   if (diagnostics.failed()) return std::nullopt;
   sema::check_meeting(session);
@@ -23,6 +24,8 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
   if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
+  session.kernel.choices = modules.choices();
+  session.kernel.tune_row = modules.row();
   return std::move(session.kernel);
 }
 

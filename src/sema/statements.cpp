@@ -37,13 +37,23 @@ constexpr Message<std::string, std::string, std::string> hold_takes{"hold-kind",
 constexpr Message<std::string> no_stages{"hold-empty", "`{}` is a ring of 0 stages: its ends cannot be used"};
 constexpr Message<std::string> nested_hold{"hold-nested",
                                            "a stage of `{}` is held already: blocks of one end do not nest"};
-constexpr Message<> no_turns{"not-supported", "`turn` is not supported yet"};
+constexpr Message<std::string, std::string> outside_turn{
+    "outside-turn", "the teams of `{0}` hold `{1}` in turn: a stage is taken inside `turn {1} of …`"};
+constexpr Message<std::string> break_in_turn{
+    "break-in-hold",
+    "the ring of `{}` would not pass over the other teams' stages: leave after "
+    "the turn"};
 constexpr Message<std::int64_t> group_size{"register-group", "a group has 1 to 255 registers; this has {}"};
 constexpr Message<> index_group{"register-range", "an index register is one register, `r` or `ur`"};
 constexpr Message<std::int64_t, std::int64_t> empty_range{"register-range", "the range {} .. {} holds nothing"};
 constexpr Message<> wide_range{"register-range", "a register holds 32 bits: a range lies in -2147483648 .. 4294967296"};
 constexpr Message<> fragment_bits{"fragment", "a fragment's values fill whole registers"};
-constexpr Message<std::int64_t> fragment_threads{"fragment", "a fragment is spread over 32 lanes; this layout has {}"};
+constexpr Message<std::int64_t> fragment_threads{
+    "fragment",
+    "a fragment is spread over the 32 lanes of a warp or the 128 threads of a warpgroup; this layout has {}"};
+constexpr Message<> fragment_warps{"fragment",
+                                   "a fragment over 128 threads is a warpgroup's: the role runs `on warpgroup` or "
+                                   "`warpgroups`"};
 constexpr Message<std::int64_t> fragment_size{"fragment", "a fragment of {} registers a lane: at most 255"};
 constexpr Message<std::string> not_a_bundle{"not-a-bundle", "`{}` is no bundle of registers"};
 constexpr Message<std::string> let_names{"let-kind", "`let` names a view or a coordinate; {}"};
@@ -52,14 +62,13 @@ isa::File file_of(tree::RegisterKind kind) {
   return static_cast<isa::File>(kind);
 }
 
-// The text of a statement before its block.
+}  // namespace
+
 SourceRange head(const Session& session, SourceRange where, const tree::Block& body) {
   where.end = std::max(where.begin, body.where.begin);
   while (where.end > where.begin && session.text(where).ends_with(' ')) --where.end;
   return where;
 }
-
-}  // namespace
 
 void Builder::emit(kernel::Node node, SourceRange where) {
   if (++session_.nodes == Session::kMostNodes) session_.error(where, many_nodes, Session::kMostNodes);
@@ -140,7 +149,13 @@ void Builder::statement(const tree::Statement& it, Scope& scope) {
       const std::optional<bool> same = evaluator_.matches(*arm.pattern, value, binds);
       if (!same) return;
       if (!*same) continue;
-      statements(arm.body, binds.bindings().empty() ? scope : binds);
+      if (binds.bindings().empty()) {
+        statements(arm.body, scope);
+      } else {
+        Scope inner(binds);
+        statements(arm.body, inner);
+        splice(inner, scope);
+      }
       return;
     }
     if (!value.bad()) session_.error(a_match->value->where, no_arm, show(value));
@@ -154,8 +169,8 @@ void Builder::statement(const tree::Statement& it, Scope& scope) {
     on(*an_on, it.where, scope);
   } else if (auto* a_hold = std::get_if<tree::Hold>(&it.is)) {
     hold(*a_hold, it.where, scope);
-  } else if (std::get_if<tree::Turn>(&it.is)) {
-    session_.error(it.where, no_turns);
+  } else if (auto* a_turn = std::get_if<tree::Turn>(&it.is)) {
+    turn(*a_turn, it.where, scope);
   } else if (auto* a_call = std::get_if<tree::Call>(&it.is)) {
     call(*a_call, it.where, scope);
   }
@@ -225,8 +240,13 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
     const Value layout = evaluator_.eval(*declared.layout, scope);
     reg.fragment = evaluator_.thread_value(layout, reg.shape, declared.layout->where);
     if (!reg.fragment) return;
-    if (reg.fragment->extent(0) != 32) {
-      session_.error(declared.layout->where, fragment_threads, reg.fragment->extent(0));
+    const std::int64_t threads = reg.fragment->extent(0);
+    if (threads != 32 && threads != 128) {
+      session_.error(declared.layout->where, fragment_threads, threads);
+      return;
+    }
+    if (threads == 128 && (session_.place.first_warp % 4 != 0 || session_.place.warps % 4 != 0)) {
+      session_.error(declared.layout->where, fragment_warps);
       return;
     }
     const std::int64_t bits = reg.fragment->extent(1) * layout::bits(reg.element);
@@ -240,7 +260,8 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
     }
     reg.count = static_cast<int>(bits / 32);
     std::vector<kernel::Register>& all = session_.kernel.registers_declared;
-    made = FragmentRef{static_cast<kernel::RegisterId>(all.size())};
+    made = FragmentRef{static_cast<kernel::RegisterId>(all.size()), std::vector<std::int64_t>(reg.shape.size()),
+                       reg.shape, 0, reg.count};
     all.push_back(std::move(reg));
   } else {
     const std::optional<Type> type = evaluator_.resolve(*declared.bundle, scope);
@@ -250,7 +271,7 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
       return;
     }
     const tree::Struct& of = *type->struct_.tree;
-    Scope inner(type->struct_.module->scope);
+    Scope inner(names_around(type->struct_));
     for (std::size_t i = 0; i < of.parameters.size(); ++i) {
       inner.bind(of.parameters[i].name.text, (*type->arguments)[i], of.parameters[i].name.where);
     }
@@ -331,7 +352,7 @@ void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   if (!it.counter) {
     kernel::Forever made;
     made.where = head(session_, where, it.body);
-    loops_.push_back({true, false, held});
+    loops_.push_back({true, false, held, turning_.size()});
     kernel::Block* outer = std::exchange(out_, &made.body);
     const std::size_t said = session_.diagnostics.all().size();
     block(it.body, scope);
@@ -371,7 +392,7 @@ void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   made.runs = first.hi < last.lo;
   made.where = head(session_, where, it.body);
   made.text = session_.one_line(made.where);
-  loops_.push_back({false, false, held});
+  loops_.push_back({false, false, held, turning_.size()});
   kernel::Block* outer = std::exchange(out_, &made.body);
   Scope inner(scope);
   inner.bind(it.counter->text, CounterRef{id}, it.counter->where);
@@ -430,6 +451,10 @@ void Builder::break_(const tree::Break& it, SourceRange where, Scope& scope) {
   }
   if (evaluator_.held.size() > loop.held) {
     session_.error(where, break_in_hold, session_.kernel[session_.kernel[evaluator_.held.back()].pipe].name);
+    return;
+  }
+  if (turning_.size() > loop.turning) {
+    session_.error(where, break_in_turn, session_.kernel[session_.kernel[turning_.back()].pipe].name);
     return;
   }
   const Value condition = evaluator_.eval(*it.condition, scope);
@@ -494,6 +519,10 @@ void Builder::hold(const tree::Hold& it, SourceRange where, Scope& scope) {
   }
   if (std::find(evaluator_.held.begin(), evaluator_.held.end(), end->id) != evaluator_.held.end()) {
     session_.error(it.end.where, nested_hold, session_.one_line(it.end.where));
+    return;
+  }
+  if (session_.kernel[end->id].teams > 1 && std::find(turning_.begin(), turning_.end(), end->id) == turning_.end()) {
+    session_.error(it.end.where, outside_turn, session_.place.role, session_.one_line(it.end.where));
     return;
   }
   kernel::Hold made;

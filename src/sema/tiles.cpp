@@ -24,6 +24,10 @@ constexpr Message<std::string> through_end{"through-end",
 constexpr Message<std::string, std::string> outside_hold{
     "outside-end",
     "`{}` signals or waits for the stage that a block holds: it stands inside `fill`, `take` or `drain` of `{}`"};
+constexpr Message<std::string> next_is_given{"turn-barrier",
+                                             "`{0}` hands the turn on and waits for nobody: `sync.arrive {0}`"};
+constexpr Message<std::string> mine_is_awaited{"turn-barrier",
+                                               "`{0}` is where this team waits for its turn: `sync {0}`"};
 constexpr Message<std::string, int, std::string, std::string> several_barriers{
     "several-barriers", "`{}` is {} barriers, in the CTAs across {}: `{}.each` signals all"};
 constexpr Message<std::string> load_signals{"load-signals",
@@ -144,7 +148,9 @@ bool Builder::check(kernel::Instruction& made, const tree::Instruction& it) {
     case Does::store_add:
       return check_store(made);
     case Does::mma:
-      return check_mma(made);
+      return made.op->issue == isa::Issue::warpgroup ? check_warpgroup_mma(made) : check_mma(made);
+    case Does::mma_wait:
+      return check_mma_wait(made);
     case Does::ld_tensor:
     case Does::st_tensor:
       return check_tensor_load(made);
@@ -163,13 +169,14 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
   const auto& barrier = std::get<kernel::BarrierOperand>(made.operands[at]);
   const Does does = made.op->does;
   const SourceRange where = made.operands_where[at];
+  if (barrier.is_named()) return check_turn_barrier(made, at);
   if (does == Does::init) {
     if (barrier.end != kernel::EndId::none || session_.place.kind != Place::Kind::start) {
       session_.error(where, init_in_start);
       return false;
     }
     if (!made.guard.facts.one) {
-      session_.error(made.opcode_where, init_one);
+      session_.error(made.opcode_where, init_one).insert(where.file, made.opcode_where.begin, "@one ");
       return false;
     }
     return true;
@@ -190,7 +197,8 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
     return false;
   }
   if (does == Does::probe) return true;
-  if (std::find(evaluator_.held.begin(), evaluator_.held.end(), barrier.end) == evaluator_.held.end()) {
+  if (!barrier.last &&
+      std::find(evaluator_.held.begin(), evaluator_.held.end(), barrier.end) == evaluator_.held.end()) {
     session_.error(where, outside_hold, std::string(made.op->word), end.name);
     return false;
   }
@@ -208,12 +216,28 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
         }
         if (differs) across += (across.empty() ? "`" : " and `") + kernel.axes[axis].name + "`";
       }
-      session_.error(where, several_barriers, session_.one_line(where), std::popcount(mask), across,
-                     std::string(made.op->word));
+      session_
+          .error(where, several_barriers, session_.one_line(where), std::popcount(mask), across,
+                 std::string(made.op->word))
+          .insert(where.file, made.opcode_where.end, ".each");
       return false;
     }
   }
   return true;
+}
+
+// The turn is waited for at one of its barriers and handed on at the other.
+bool Builder::check_turn_barrier(const kernel::Instruction& made, std::size_t at) {
+  using Kind = kernel::BarrierOperand::Kind;
+  const auto& barrier = std::get<kernel::BarrierOperand>(made.operands[at]);
+  const bool waits = made.op->does == Does::sync;
+  if (barrier.kind == Kind::named || waits == (barrier.kind == Kind::mine)) return true;
+  const std::string text = session_.one_line(made.operands_where[at]);
+  if (waits)
+    session_.error(made.opcode_where, next_is_given, text);
+  else
+    session_.error(made.opcode_where, mine_is_awaited, text);
+  return false;
 }
 
 // ---- The copy engine

@@ -1,6 +1,7 @@
 // Types and patterns: what a value may be held to.
 #include "sema/eval.h"
 #include "sema/modules.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -8,12 +9,12 @@ namespace {
 constexpr Message<std::string> not_a_type{"not-a-type", "a type is wanted; {}"};
 constexpr Message<std::string> not_an_element{"not-a-type", "an element type is wanted (`f16`, `bf16`, `f32` …); {}"};
 constexpr Message<std::string> no_arguments{"not-a-type", "`{}` takes no arguments"};
-constexpr Message<std::string, std::size_t, std::size_t> struct_arguments{"wrong-count",
-                                                                          "`{}` takes {} arguments; {} are given"};
+constexpr Message<std::string, std::string, std::string> struct_arguments{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string, std::string, std::string> no_case{"no-case", "`{}` is no case of `{}`: it has {}"};
-constexpr Message<std::string, std::size_t> case_arguments{"wrong-count", "`{}` carries {} values"};
-constexpr Message<std::string, std::string> pattern_of_other{"wrong-pattern", "a pattern of {}; the value is {}"};
-constexpr Message<std::size_t, std::size_t> tuple_pattern{"wrong-pattern", "a pattern of {} values; the tuple has {}"};
+constexpr Message<std::string, std::string, std::string> case_arguments{"wrong-count",
+                                                                        "`{}` carries {}; the pattern has {}"};
+constexpr Message<std::string, std::string> pattern_of_other{"wrong-pattern", "this pattern is of {}; the value is {}"};
+constexpr Message<std::string, std::size_t> tuple_pattern{"wrong-pattern", "a pattern of {}; the tuple has {}"};
 
 std::string cases_of(const tree::Enum& of) {
   std::string all;
@@ -51,11 +52,13 @@ std::optional<Type> Evaluator::resolve(const tree::Type& type, Scope& scope) {
   if (value.bad()) return std::nullopt;
   if (auto* of = value.get<StructRef>()) {
     if (type.arguments.size() != of->tree->parameters.size()) {
-      session_.error(type.where, struct_arguments, of->tree->name.text, of->tree->parameters.size(),
-                     type.arguments.size());
+      session_
+          .error(type.where, struct_arguments, of->tree->name.text, counted(of->tree->parameters.size(), "argument"),
+                 there_are(type.arguments.size()))
+          .note(of->tree->name.where, "declared here");
       return std::nullopt;
     }
-    Scope inner(of->module->scope);
+    Scope inner(names_around(*of));
     auto arguments = std::make_shared<std::vector<Value>>();
     for (std::size_t i = 0; i < type.arguments.size(); ++i) {
       const tree::Typed& parameter = of->tree->parameters[i];
@@ -158,7 +161,7 @@ std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value
     if (!value.has<Tuple>()) return mismatch("a tuple");
     const Values& elements = value.get<Tuple>()->elements;
     if (elements->size() != tuple->elements.size()) {
-      session_.error(pattern.where, tuple_pattern, tuple->elements.size(), elements->size());
+      session_.error(pattern.where, tuple_pattern, counted(tuple->elements.size(), "value"), elements->size());
       return std::nullopt;
     }
     for (std::size_t i = 0; i < elements->size(); ++i) {
@@ -183,7 +186,8 @@ std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value
   }
   const std::size_t carries = a_case->of.tree->cases[which].payload.size();
   if (of.has_arguments && of.arguments.size() != carries) {
-    session_.error(pattern.where, case_arguments, name.text, carries);
+    session_.error(pattern.where, case_arguments, name.text, counted(carries, "value"),
+                   std::to_string(of.arguments.size()));
     return std::nullopt;
   }
   if (a_case->which != which) return false;

@@ -212,7 +212,12 @@ std::string describe(const Value& value, const kernel::Kernel& kernel) {
   if (auto* end = value.get<EndRef>()) {
     return kernel[end->id].side == kernel::Side::producer ? "a producer's end" : "a consumer's end";
   }
-  if (auto* barrier = value.get<BarrierRef>()) return barrier->open ? "the barriers of a pipe" : "a barrier";
+  if (value.has<LastRef>()) return "the stage that is held, with its barrier `empty`";
+  if (value.has<NamedBarrierRef>()) return "a named barrier";
+  if (auto* barrier = value.get<BarrierRef>()) {
+    if (barrier->operand.is_named()) return "a named barrier";
+    return barrier->open ? "the barriers of a pipe" : "a barrier";
+  }
   if (value.has<BlockRef>()) return "a block";
   if (value.has<Module*>()) return "a module";
   if (value.has<FnRef>() || value.has<Builtin>()) return "a compile-time function";

@@ -21,11 +21,12 @@ struct Module;
 class Scope;
 using Values = std::shared_ptr<const std::vector<Value>>;
 
-// A declaration and the module whose names its text means.
+// A declaration and the module whose names its text means; those that the arm of a `match` around it binds, too.
 template <typename Declaration>
 struct In {
   const Declaration* tree = nullptr;
   Module* module = nullptr;
+  Scope* arm = nullptr;
   friend bool operator==(const In&, const In&) = default;
 };
 using EnumRef = In<tree::Enum>;
@@ -91,8 +92,10 @@ struct RegisterRef {
   bool group = false;    // declared with [n], or a part of that
   bool writable = true;  // a proc's parameter without `out` or `inout` is only read
 };
-struct FragmentRef {
+struct FragmentRef {  // a fragment, or a part of one
   kernel::RegisterId id{};
+  std::vector<std::int64_t> from, extents;  // its place in the fragment's tile
+  int first = 0, count = 0;                 // its registers
   bool writable = true;
 };
 struct Bundle {
@@ -128,6 +131,12 @@ struct PipeRef {
 };
 struct EndRef {
   kernel::EndId id{};
+};
+struct LastRef {  // `END.last`: the stage that was taken and not released
+  kernel::EndId id{};
+};
+struct NamedBarrierRef {  // as it is declared: which copy a name of it means depends on the place (BarrierRef)
+  kernel::BarrierId id{};
 };
 struct BarrierRef {
   kernel::BarrierOperand operand;
@@ -166,7 +175,8 @@ enum class Builtin : std::uint8_t {
 struct Value {
   std::variant<Bad, std::int64_t, bool, Text, Type, isa::Target, Tuple, Case, Record, LayoutRef, kernel::Index,
                kernel::Facts, RegisterRef, FragmentRef, BundleRef, CounterRef, MoreRef, AxisRef, BufferRef, ViewRef,
-               PipeRef, EndRef, BarrierRef, BlockRef, Module*, FnRef, ProcRef, EnumRef, StructRef, KernelRef, Builtin>
+               PipeRef, EndRef, LastRef, NamedBarrierRef, BarrierRef, BlockRef, Module*, FnRef, ProcRef, EnumRef,
+               StructRef, KernelRef, Builtin>
       is;
 
   Value() = default;

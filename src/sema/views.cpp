@@ -2,24 +2,24 @@
 #include <algorithm>
 
 #include "sema/eval.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
 
-constexpr Message<std::string, std::size_t, std::size_t> coordinate_count{"wrong-count",
-                                                                          "`{}` takes {} coordinates; {} are given"};
+constexpr Message<std::string, std::string, std::string> coordinate_count{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string> ring_first{"ring-first",
                                           "`{}` is a ring: its first index picks a copy, by one compile-time value"};
-constexpr Message<std::int64_t, std::string, std::int64_t> copy_out_of_range{"out-of-range",
-                                                                             "copy {} of `{}`, which has {}"};
+constexpr Message<std::string, std::int64_t, std::int64_t> copy_out_of_range{"out-of-range",
+                                                                             "`{}` has no copy {}: it is a ring of {}"};
 constexpr Message<> extent_positive{"out-of-range", "a view takes at least one element"};
 constexpr Message<std::string, std::string, std::int64_t, std::string, std::int64_t> reaches{
-    "out-of-range", "{} `{}` reaches {}, {} has {}"};
+    "out-of-range", "{} `{}` reaches {}; {} has {}"};
 constexpr Message<std::string, std::string, std::int64_t> below_zero{"out-of-range", "{} `{}` begins at {}"};
 constexpr Message<std::string, std::string> carried{
     "outside-end", "`{}` is carried by `{}`: it is reached through an end, inside `fill` or `take`"};
-constexpr Message<std::string, std::int64_t, int> too_few_copies{"too-few-copies",
-                                                                 "`{}` has copies for {} warps; the role has {}"};
+constexpr Message<std::string, std::string, int> too_few_copies{"too-few-copies",
+                                                                "`{}` has copies for {}; the role has {}"};
 
 std::string dimension_word(std::size_t rank, int dimension) {
   if (rank == 1) return "element";
@@ -40,7 +40,8 @@ ViewRef Evaluator::whole(kernel::BufferId id, SourceRange where) {
       const bool warps = copies.kind == kernel::Copies::Kind::warps;
       const int users = warps ? session_.place.warps : (session_.place.warps + 3) / 4;
       if (session_.place.kind != Place::Kind::outside && copies.count != 0 && users > copies.count) {
-        session_.error(where, too_few_copies, buffer.name, copies.count, session_.place.warps);
+        session_.error(where, too_few_copies, buffer.name,
+                       counted(static_cast<std::uint64_t>(copies.count), warps ? "warp" : "warpgroup"), users);
       }
       if (users <= 1) return {};
       return {0, {{{warps ? kernel::Atom::Kind::warp : kernel::Atom::Kind::warpgroup, 0}, 1}}};
@@ -99,7 +100,7 @@ Value Evaluator::view_of_tile(ViewRef ref, const tree::Expr::View& view, SourceR
     const std::optional<std::int64_t> copy = integer(*view.coords[0].from, scope, "the copy of a ring");
     if (!copy) return Bad{};
     if (*copy < 0 || *copy >= ring->count) {
-      session_.error(view.coords[0].where, copy_out_of_range, *copy, session_.one_line(view.of->where), ring->count);
+      session_.error(view.coords[0].where, copy_out_of_range, session_.one_line(view.of->where), *copy, ring->count);
       return Bad{};
     }
     ref.view.copies[static_cast<std::size_t>(ring - buffer.copies.begin())] = {*copy, {}};
@@ -108,7 +109,8 @@ Value Evaluator::view_of_tile(ViewRef ref, const tree::Expr::View& view, SourceR
     return ref;
   }
   if (view.coords.size() != ref.kept.size()) {
-    session_.error(where, coordinate_count, session_.one_line(view.of->where), ref.kept.size(), view.coords.size());
+    session_.error(where, coordinate_count, session_.one_line(view.of->where), counted(ref.kept.size(), "coordinate"),
+                   there_are(view.coords.size()));
     return Bad{};
   }
   std::vector<int> kept;
