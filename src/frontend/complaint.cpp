@@ -92,19 +92,19 @@ class Complaint {
     if (wants_name_alone(error_.expected) && is_reserved(type)) {
       diagnostics_.error(found(), reserved, found_text());
     } else if (expects(P::SEMI) && (on_a_later_line() || finds(P::RBRACE) || begins_statement(type))) {
-      diagnostics_.error(behind(), semicolon, noun());
+      diagnostics_.error(behind(), semicolon, noun()).insert(file_, behind().begin, ";");
     } else if (finds(P::LPAREN) && expects(P::CALL_OPEN)) {
       say_no_call();
     } else if (finds(P::ASSIGN) && in_construct(P::RuleAction) && expects(P::SEMI)) {
       diagnostics_.error(found(), no_assignment);
     } else if (finds(P::ASSIGN) && expects(P::EQ)) {
-      diagnostics_.error(found(), assignment);
+      diagnostics_.error(found(), assignment).mend(found(), "==");
     } else if (follows(P::ELSE) && in_construct(P::RuleWhen) && (finds(P::IF) || finds(P::WHEN))) {
       diagnostics_.error(found(), when_chain);
     } else if (in_a_list_of_things() && finds(P::ELSE)) {
       diagnostics_.error(found(), lonely_else);
     } else if (in_a_list_of_things() && finds(P::SEMI) && follows(P::RBRACE)) {
-      diagnostics_.error(found(), semicolon_after_block);
+      diagnostics_.error(found(), semicolon_after_block).mend(found(), "");
     } else if (in_a_list_of_things() && is_misplaced(type)) {
       say_misplaced(type);
     } else if (expects(P::LBRACE) && !expects(P::IF) && (finds(P::SEMI) || finds(P::RBRACE))) {
@@ -119,7 +119,7 @@ class Complaint {
     if (behind().end == found().begin) {
       diagnostics_.error(range_of(file_, *error_.before), not_called, before_text());
     } else {
-      diagnostics_.error(found(), parenthesis_apart);
+      diagnostics_.error(found(), parenthesis_apart).mend({file_, behind().end, found().begin}, "");
     }
   }
 

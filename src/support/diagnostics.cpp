@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "llvm/Support/JSON.h"
@@ -80,6 +82,41 @@ void print_part(llvm::raw_ostream& out, const Sources& sources, SourceRange wher
   print_excerpt(out, line, begin, begin + length);
 }
 
+// A line with the edits that lie in it made; nothing where one of them reaches out of it.
+std::optional<std::string> mended(const Sources& sources, FileId file, std::uint32_t line,
+                                  const std::vector<Edit>& edits) {
+  std::string_view text = sources.line(file, line);
+  std::vector<const Edit*> in_order;
+  for (const Edit& edit : edits) {
+    if (edit.where.file == file && sources.position(file, edit.where.begin).line == line) in_order.push_back(&edit);
+  }
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const Edit* a, const Edit* b) { return a->where.begin < b->where.begin; });
+  std::string made;
+  std::size_t at = 0;
+  for (const Edit* edit : in_order) {
+    std::size_t begin = sources.position(file, edit->where.begin).column - 1;
+    std::size_t end = begin + (edit->where.end - edit->where.begin);
+    if (begin < at || end > text.size() || edit->words.find('\n') != std::string::npos) return std::nullopt;
+    made.append(text.substr(at, begin - at)).append(edit->words);
+    at = end;
+  }
+  return made.append(text.substr(at));
+}
+
+// The lines that the edits change, as they are then.
+void print_mended(llvm::raw_ostream& out, const Sources& sources, const std::vector<Edit>& edits) {
+  std::vector<std::pair<FileId, std::uint32_t>> lines;
+  for (const Edit& edit : edits) {
+    std::pair line{edit.where.file, sources.position(edit.where.file, edit.where.begin).line};
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+  for (auto [file, line] : lines) {
+    std::optional<std::string> text = mended(sources, file, line, edits);
+    if (text && text->size() <= kWidest) out << "mended: " << printable(llvm::StringRef(*text).trim().str()) << '\n';
+  }
+}
+
 llvm::StringRef name(Severity severity) {
   return severity == Severity::error ? "error" : "warning";
 }
@@ -133,7 +170,7 @@ std::vector<const Diagnostic*> in_order(const std::vector<Diagnostic>& all) {
 
 Diagnostic& Diagnostics::add(Severity severity, std::string_view code, SourceRange where, std::string text) {
   if (severity == Severity::error) ++errors_;
-  all_.push_back({severity, code, where, std::move(text), {}});
+  all_.push_back({severity, code, where, std::move(text), {}, {}});
   return all_.back();
 }
 
@@ -142,6 +179,7 @@ void Diagnostics::print(llvm::raw_ostream& out, const Sources& sources) const {
   for (std::size_t i = 0; i < std::min(shown.size(), kMostPrinted); ++i) {
     const Diagnostic& diagnostic = *shown[i];
     print_part(out, sources, diagnostic.where, name(diagnostic.severity), diagnostic.text, diagnostic.code);
+    print_mended(out, sources, diagnostic.edits);
     for (const Note& note : diagnostic.notes) print_part(out, sources, note.where, "note", note.text, "");
   }
   if (shown.size() > kMostPrinted) out << "and " << shown.size() - kMostPrinted << " more\n";
@@ -165,6 +203,18 @@ void print_json(const Diagnostics& diagnostics, llvm::json::OStream& out, const 
     }
     out.arrayEnd();
     out.attributeEnd();
+    if (!diagnostic->edits.empty()) {
+      out.attributeBegin("edits");
+      out.arrayBegin();
+      for (const Edit& edit : diagnostic->edits) {
+        out.objectBegin();
+        print_place(out, sources, edit.where);
+        out.attribute("words", llvm::json::fixUTF8(edit.words));
+        out.objectEnd();
+      }
+      out.arrayEnd();
+      out.attributeEnd();
+    }
     out.objectEnd();
   }
   out.arrayEnd();

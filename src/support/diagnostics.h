@@ -34,16 +34,31 @@ struct Note {
   std::string text;
 };
 
+// Words that stand in place of a range of the text; an empty range is before its first byte.
+struct Edit {
+  SourceRange where;
+  std::string words;
+};
+
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string_view code;
   SourceRange where;
   std::string text;
   std::vector<Note> notes;
+  std::vector<Edit> edits;  // all together they mend it; only where that is certain
 
   Diagnostic& note(SourceRange place, std::string words) {
     notes.push_back({place, std::move(words)});
     return *this;
+  }
+  Diagnostic& mend(SourceRange place, std::string words) {
+    edits.push_back({place, std::move(words)});
+    return *this;
+  }
+  // Words before a place.
+  Diagnostic& insert(FileId file, std::uint32_t at, std::string words) {
+    return mend({file, at, at}, std::move(words));
   }
 };
 
@@ -63,7 +78,7 @@ class Diagnostics {
   const std::vector<Diagnostic>& all() const { return all_; }
 
   // In the order of files and places; equal ones once. `path:line:column: error: text [code]`, the line and a caret
-  // range; notes likewise. Long lines are cut around the place.
+  // range; the line as it is mended; notes likewise. Long lines are cut around the place.
   void print(llvm::raw_ostream& out, const Sources& sources) const;
 
  private:
