@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/check.h"
@@ -67,13 +68,14 @@ class Device {
   explicit Device(int sms = 148) : sms_(sms) {}
   DeviceMemory& memory() { return memory_; }
 
+  // Where a variable of a module lies; it is made as it is asked for.
+  std::uint64_t variable(const ptx_text::Module& module, std::uint32_t index);
+
   // Runs a launch to its end; what is wrong with it goes into `outcome`. `diagnostics`: what the machine cannot run.
   // False where it could not run at all.
   bool launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics);
 
  private:
-  std::uint64_t variable(const ptx_text::Module& module, std::uint32_t index);
-
   int sms_;
   DeviceMemory memory_;
   std::map<std::pair<const ptx_text::Module*, std::uint32_t>, std::uint64_t> variables_;

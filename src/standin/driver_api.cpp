@@ -1,0 +1,84 @@
+// The CUDA driver's interface, as far as programs reach it beside the runtime's (CUDA driver API reference).
+#include <cstring>
+#include <string_view>
+
+#include "standin/state.h"
+#include "standin/symbols.h"
+
+using namespace warpcc;
+using namespace warpcc::standin;
+
+extern "C" {
+
+// CUDA driver API, cuTensorMapEncodeTiled: extents and strides innermost first; strides of all dimensions but that.
+WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
+                                         const std::uint64_t* extents, const std::uint64_t* strides,
+                                         const std::uint32_t* box, const std::uint32_t* element_strides, int interleave,
+                                         int swizzle, int, int fill) {
+  // CUtensorMapDataType: u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 and tf32 with their variants.
+  static constexpr int kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+  if (rank < 1 || rank > 5 || type < 0 || type > 12 || interleave != 0 || address == nullptr) return kInvalidValue;
+  checker::TensorMapFields fields;
+  fields.address = reinterpret_cast<std::uint64_t>(address);
+  fields.element_bytes = kBytes[type];
+  fields.real = type >= 6;
+  fields.brain = type == 9;
+  fields.fill_nan = fill != 0;
+  if (fields.address % 16 != 0) return kInvalidValue;
+  for (unsigned i = 0; i < rank; ++i) {
+    if (extents[i] < 1 || extents[i] > (std::uint64_t{1} << 32) || box[i] < 1 || box[i] > 256) return kInvalidValue;
+    if (element_strides != nullptr && element_strides[i] != 1) return kInvalidValue;
+    fields.extents.push_back(static_cast<std::int64_t>(extents[i]));
+    fields.box.push_back(box[i]);
+    if (i == 0) continue;
+    if (strides[i - 1] % 16 != 0 || strides[i - 1] >= (std::uint64_t{1} << 40)) return kInvalidValue;
+    fields.strides.push_back(static_cast<std::int64_t>(strides[i - 1]));
+  }
+  // CUtensorMapSwizzle: none, 32, 64, 128 bytes; then 128 in atoms of 32 and of 64.
+  static constexpr int kSpans[] = {0, 32, 64, 128, 128, 128, 128}, kAtoms[] = {16, 16, 16, 16, 32, 32, 64};
+  if (swizzle < 0 || swizzle > 6) return kInvalidValue;
+  fields.swizzle_span = kSpans[swizzle];
+  fields.swizzle_atom = kAtoms[swizzle];
+  std::int64_t inner = fields.box[0] * fields.element_bytes;
+  if (inner % 16 != 0 || (fields.swizzle_span > 0 && inner > fields.swizzle_span)) return kInvalidValue;
+  std::array<std::uint8_t, 128> bytes = checker::encode(fields);
+  std::memcpy(map, bytes.data(), bytes.size());
+  return kSuccess;
+}
+
+WARPCC_EXPORT int cuInit(unsigned) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return kSuccess;
+}
+WARPCC_EXPORT int cuGetErrorString(int error, const char** text) {
+  *text = error == kSuccess ? "no error" : "an error";
+  return kSuccess;
+}
+WARPCC_EXPORT int cuGetErrorName(int error, const char** text) {
+  *text = error == kSuccess ? "CUDA_SUCCESS" : "CUDA_ERROR_UNKNOWN";
+  return kSuccess;
+}
+WARPCC_EXPORT int cuCtxGetCurrent(void** context) {
+  *context = &State::get();
+  return kSuccess;
+}
+
+}  // extern "C"
+
+namespace warpcc::standin {
+
+void* driver_function(const char* name) {
+  std::string_view wanted = name;
+  if (wanted == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(&cuTensorMapEncodeTiled);
+  if (wanted == "cuInit") return reinterpret_cast<void*>(&cuInit);
+  if (wanted == "cuDriverGetVersion") return reinterpret_cast<void*>(&cuDriverGetVersion);
+  if (wanted == "cuGetErrorString") return reinterpret_cast<void*>(&cuGetErrorString);
+  if (wanted == "cuGetErrorName") return reinterpret_cast<void*>(&cuGetErrorName);
+  if (wanted == "cuCtxGetCurrent") return reinterpret_cast<void*>(&cuCtxGetCurrent);
+  return nullptr;
+}
+
+}  // namespace warpcc::standin

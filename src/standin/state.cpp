@@ -1,0 +1,135 @@
+#include "standin/state.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "llvm/Support/raw_ostream.h"
+#include "ptx_text/parse.h"
+#include "standin/fat_binary.h"
+
+namespace warpcc::standin {
+
+State& State::get() {
+  // Never destroyed: programs unregister their modules as they end, after everything else.
+  static State* state = new State;
+  return *state;
+}
+
+State::State() {
+  if (const char* capability = std::getenv("WARPCC_DEVICE");
+      capability != nullptr && std::strcmp(capability, "sm_90a") == 0)
+    major_ = 9;
+  std::atexit([] { State::get().report(); });
+}
+
+Binary* State::add_binary(const void* fat) {
+  auto binary = std::make_unique<Binary>();
+  binary->fat = fat;
+  binaries_.push_back(std::move(binary));
+  return binaries_.back().get();
+}
+
+void State::add_kernel(Binary* binary, const void* host, std::string_view name) {
+  kernels_[host] = {binary, std::string(name), nullptr};
+}
+
+void State::add_variable(Binary* binary, const void* host, std::string_view name) {
+  variables_[host] = {binary, std::string(name)};
+}
+
+Kernel* State::kernel(const void* host) {
+  auto found = kernels_.find(host);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+bool State::read(Binary& binary) {
+  if (binary.read) return binary.module.has_value();
+  binary.read = true;
+  std::string why;
+  std::optional<std::string> text = ptx_of(binary.fat, why);
+  if (!text) {
+    said_ += "error: " + why + "\n";
+    refused_ = true;
+    return false;
+  }
+  binary.file = sources_.add("kernel.ptx", std::move(*text));
+  // What the reader complains of must be seen: the text is put where it can be looked at.
+  if (const char* keep = std::getenv("WARPCC_KEEP_PTX")) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(keep, error);
+    if (!error) out << llvm::StringRef(sources_.text(binary.file));
+  }
+  Diagnostics diagnostics;
+  binary.module = ptx_text::parse(binary.file, sources_, diagnostics);
+  llvm::raw_string_ostream out(said_);
+  diagnostics.print(out, sources_);
+  refused_ = refused_ || !binary.module;
+  return binary.module.has_value();
+}
+
+const ptx_text::Function* State::function(Kernel& kernel) {
+  if (kernel.function == nullptr && read(*kernel.binary)) kernel.function = kernel.binary->module->entry(kernel.name);
+  return kernel.function;
+}
+
+std::uint64_t State::variable(const void* host) {
+  auto found = variables_.find(host);
+  if (found == variables_.end() || !read(*found->second.first)) return 0;
+  const ptx_text::Module& module = *found->second.first->module;
+  for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
+    if (module.variables[i].name == found->second.second) return device_.variable(module, i);
+  }
+  return 0;
+}
+
+int State::launch(const void* host, const Launch& launch) {
+  Kernel* of = kernel(host);
+  const ptx_text::Function* function = of == nullptr ? nullptr : this->function(*of);
+  if (function == nullptr) return kInvalidDeviceFunction;
+  checker::PtxLaunch run;
+  run.module = &*of->binary->module;
+  run.kernel = function;
+  run.grid = launch.grid;
+  run.block = launch.block;
+  run.cluster = launch.cluster;
+  if (function->cluster[0] > 0) run.cluster = function->cluster;
+  run.dynamic_shared = static_cast<std::int64_t>(launch.shared);
+  for (std::size_t i = 0; i < function->params.size(); ++i) {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(function->params[i].bytes));
+    if (launch.arguments != nullptr && launch.arguments[i] != nullptr)
+      std::memcpy(bytes.data(), launch.arguments[i], bytes.size());
+    run.params.push_back(std::move(bytes));
+  }
+  ++launches_;
+  Diagnostics diagnostics;
+  bool ran = device_.launch(run, {}, outcome_, diagnostics);
+  llvm::raw_string_ostream out(said_);
+  diagnostics.print(out, sources_);
+  refused_ = refused_ || !ran;
+  // A kernel that hangs ends the program on a GPU too.
+  return ran && outcome_.hangs == 0 ? kSuccess : kLaunchFailure;
+}
+
+void State::report() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (reported_) return;
+  reported_ = true;
+  std::string text = said_;
+  {
+    llvm::raw_string_ostream out(text);
+    out << fmt::format("{} launches on the machine; ", launches_);
+    checker::print(outcome_, out, &sources_);
+  }
+  bool failed = refused_ || outcome_.failed();
+  if (const char* path = std::getenv("WARPCC_REPORT")) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    if (!error) out << (failed ? "failed\n" : "passed\n") << text;
+  } else {
+    llvm::errs() << text;
+  }
+}
+
+}  // namespace warpcc::standin

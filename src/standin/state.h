@@ -1,0 +1,101 @@
+// What stands in for a GPU inside somebody else's program: modules that it registers, memory that it allocates,
+// launches that it makes (docs/checker.md, programs). One a process: the interfaces that it answers have no handle for
+// it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/device.h"
+#include "ptx_text/program.h"
+#include "support/diagnostics.h"
+
+namespace warpcc::standin {
+
+// Errors of the runtime's interface and of the driver's, which agree in these numbers (CUDA runtime API, cudaError_t).
+enum Error : int {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kInvalidDeviceFunction = 98,
+  kInvalidResourceHandle = 400,
+  kNotSupported = 801,
+  kLaunchFailure = 719,
+};
+
+// A module that was registered: its PTX is read when something of it is asked for.
+struct Binary {
+  const void* fat = nullptr;
+  bool read = false;
+  FileId file{};
+  std::optional<ptx_text::Module> module;
+};
+
+struct Kernel {
+  Binary* binary = nullptr;
+  std::string name;
+  const ptx_text::Function* function = nullptr;  // once it is known
+};
+
+struct Launch {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::size_t shared = 0;
+  void** arguments = nullptr;
+};
+
+class State {
+ public:
+  static State& get();
+
+  Binary* add_binary(const void* fat);
+  void add_kernel(Binary* binary, const void* host, std::string_view name);
+  void add_variable(Binary* binary, const void* host, std::string_view name);
+  Kernel* kernel(const void* host);
+  const ptx_text::Function* function(Kernel& kernel);
+  // The address of a variable of a module on the device; 0: there is none.
+  std::uint64_t variable(const void* host);
+
+  int launch(const void* host, const Launch& launch);
+  checker::Device& device() { return device_; }
+
+  int capability_major() const { return major_; }
+  int processors() const { return major_ == 9 ? 132 : 148; }
+
+  int fail(int error) {
+    if (error != kSuccess) last_error_ = error;
+    return error;
+  }
+  int last_error(bool clear) {
+    int error = last_error_;
+    if (clear) last_error_ = kSuccess;
+    return error;
+  }
+  // Says what was found, once, where WARPCC_REPORT names a file, and on standard error else.
+  void report();
+
+  std::mutex mutex;
+  std::vector<Launch> pushed;  // of <<< >>>, until the call that takes it
+
+ private:
+  State();
+  bool read(Binary& binary);
+
+  Sources sources_;
+  checker::Device device_;
+  checker::Outcome outcome_;
+  std::vector<std::unique_ptr<Binary>> binaries_;
+  std::map<const void*, Kernel> kernels_;
+  std::map<const void*, std::pair<Binary*, std::string>> variables_;
+  std::string said_;
+  std::uint64_t launches_ = 0;
+  int last_error_ = kSuccess;
+  int major_ = 10;
+  bool reported_ = false, refused_ = false;
+};
+
+}  // namespace warpcc::standin
