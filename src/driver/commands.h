@@ -11,7 +11,10 @@ extern const Command compile_command;  // warpcc FILE.wk
 extern const Command expand_command;
 extern const Command check_command;
 extern const Command lift_command;
+extern const Command gemm_command;
+extern const Command run_command;
 extern const Command fmt_command;
+extern const Command layout_command;
 
 // Those with a name of their own, in the order of the help.
 llvm::ArrayRef<const Command*> named_commands();

@@ -6,7 +6,8 @@
 namespace warpcc::driver {
 namespace {
 
-constexpr const Command* kNamed[] = {&expand_command, &check_command, &lift_command, &fmt_command};
+constexpr const Command* kNamed[] = {&gemm_command, &expand_command, &check_command, &lift_command,
+                                     &run_command,  &layout_command, &fmt_command};
 
 }  // namespace
 
