@@ -4,27 +4,11 @@
 
 #include <algorithm>
 
+#include "layout/merge.h"
 #include "layout/promise.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::layout {
 namespace {
-
-// One more mode behind others: nothing where its extent is 1, a longer last one where it goes on where that ends.
-template <typename Modes>
-void append(Modes& modes, const Mode& mode) {
-  if (mode.extent == 1) return;
-  if (!modes.empty() && modes.back().broadcast == mode.broadcast &&
-      mode.stride == modes.back().stride * modes.back().extent)
-    modes.back().extent *= mode.extent;
-  else
-    modes.push_back(mode);
-}
-
-template <typename Modes>
-void append_all(Modes& modes, const Coordinate& coordinate) {
-  for (const Mode& mode : coordinate) append(modes, mode);
-}
 
 Coordinate merged(const Coordinate& coordinate) {
   Coordinate modes;
@@ -48,61 +32,6 @@ Map restricted(const Map& map, Restricted::Fixed fixed) {
   }
   return Map(std::move(free), map(origin));
 }
-
-// A mode of the outer map and the interval [begin, begin × extent) of the linear index that it covers.
-struct Interval {
-  std::int64_t begin = 1;
-  Mode mode;
-
-  std::int64_t end() const { return begin * mode.extent; }
-};
-
-// Layouts of so many modes are decided without an allocation but for the result's.
-constexpr unsigned kUsualModes = 16;
-
-// Cuts one digit of the inner map at the boundaries of the outer one.
-class Cut {
- public:
-  explicit Cut(const Map& outer) {
-    llvm::SmallVector<Mode, kUsualModes> modes;
-    for (const Coordinate& coordinate : outer.coordinates()) append_all(modes, coordinate);
-    if (modes.empty()) modes.push_back({});
-    std::int64_t begin = 1;
-    for (const Mode& mode : modes) {
-      intervals_.push_back({begin, mode});
-      begin *= mode.extent;
-    }
-  }
-
-  // The digit's pieces, or the boundary that does not divide it.
-  std::optional<std::int64_t> operator()(const Mode& digit, Coordinate& pieces) const {
-    const std::int64_t end = digit.stride * digit.extent;
-    std::int64_t low = digit.stride;
-    if (low < 1 || end > intervals_.back().end()) return end;  // no bijection: no caller's, but nothing to divide by
-    const Interval* at = holding(low);
-    for (; low < end; ++at) {
-      const std::int64_t high = std::min(end, at->end());
-      if (high % low != 0 || end % high != 0) return high;
-      append(pieces, {high / low, low / at->begin * at->mode.stride, at->mode.broadcast});
-      low = high;
-    }
-    return std::nullopt;
-  }
-
- private:
-  // The interval that `value` is in, by halves without a branch on the comparison, which nothing predicts.
-  const Interval* holding(std::int64_t value) const {
-    const Interval* first = intervals_.begin();
-    for (std::size_t left = intervals_.size(); left > 1;) {
-      const std::size_t half = left / 2;
-      first = first[half].begin <= value ? first + half : first;
-      left -= half;
-    }
-    return first;
-  }
-
-  llvm::SmallVector<Interval, kUsualModes> intervals_;
-};
 
 }  // namespace
 
@@ -137,31 +66,6 @@ std::optional<Map> complement(const Map& map, std::int64_t size) {
   if (size % covered != 0) return std::nullopt;
   if (size > covered) gaps.push_back({size / covered, covered});
   return Map({merged(gaps)});
-}
-
-std::string Obstacle::text() const {
-  return fmt::format(
-      "{} after {} is no strided layout: coordinate {} of the inner one runs over {} .. {} in steps of {}, and the "
-      "outer one's stride changes at {}, which does not divide it",
-      outer.text(), inner.text(), coordinate, digit.stride, digit.stride * digit.extent, digit.stride, boundary);
-}
-
-Decision decide(const Map& outer, const Map& inner) {
-  const Cut cut(outer);
-  std::vector<Coordinate> coordinates;
-  coordinates.reserve(inner.coordinates().size());
-  llvm::SmallVector<Mode, kUsualModes> digits;
-  for (const Coordinate& coordinate : inner.coordinates()) {
-    digits.clear();
-    append_all(digits, coordinate);
-    Coordinate& pieces = coordinates.emplace_back();
-    for (const Mode& digit : digits)
-      if (const std::optional<std::int64_t> boundary = cut(digit, pieces))
-        return {std::nullopt, Obstacle{canonical(flattened(outer)), canonical(inner),
-                                       static_cast<int>(coordinates.size()) - 1, digit, *boundary}};
-    if (pieces.empty()) pieces.push_back({});
-  }
-  return {Map(std::move(coordinates), outer.offset()), std::nullopt};
 }
 
 Composite::Composite(Map outer, Map inner)
