@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
+#include <memory>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include "checker/header.h"
 #include "checker/interp/interpreter.h"
@@ -42,6 +46,69 @@ bool Outcome::failed() const {
          not_held_fails;
 }
 
+void Outcome::add_counts(const Outcome& other) {
+  for (auto count : {&Outcome::operands_checked, &Outcome::operands_wrong, &Outcome::colouring_changed,
+                     &Outcome::named_barriers_wrong, &Outcome::protocol_problems, &Outcome::memory_problems,
+                     &Outcome::races, &Outcome::ranges_left, &Outcome::hangs, &Outcome::values_compared,
+                     &Outcome::values_wrong, &Outcome::not_held, &Outcome::instructions})
+    this->*count += other.*count;
+  clusters_run += other.clusters_run;
+  for (const std::string& note : other.notes) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+}
+
+namespace {
+
+// The GPU that the checker stands for: a CTA on each SM.
+constexpr std::int64_t kMachineCtas = 148;
+
+// Some shares of a launch, on a thread of their own.
+struct Part {
+  Options options;
+  Outcome outcome;
+  Findings findings;
+  Interpreter interpreter;
+  bool ended = true;
+
+  Part(const sass::Program& program, const Options& from)
+      : options(from), findings(program, options, outcome), interpreter(program, options, outcome, findings) {
+    options.most_findings = INT32_MAX;  // which of them are told is decided where all come together
+  }
+};
+
+// Clusters that run apart: on all cores, with the same outcome as on one.
+bool launch_apart(const sass::Program& program, const Options& options, const Shares& shares, Interpreter& interpreter,
+                  Findings& findings, std::int64_t& began) {
+  std::size_t count = options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                          : std::max(1u, std::thread::hardware_concurrency());
+  count = std::max<std::size_t>(1, std::min(count, shares.list.size()));
+  if (options.launches > 1 || !interpreter.code().runs_apart()) count = 1;  // the memory is one
+  bool ended = true;
+  auto run = [&](Interpreter& on, std::size_t part, bool& came_to_end) {
+    std::size_t from = shares.list.size() * part / count, to = shares.list.size() * (part + 1) / count;
+    for (std::size_t i = from; i < to; ++i) came_to_end = on.launch(shares, i) && came_to_end;
+  };
+  std::vector<std::unique_ptr<Part>> parts;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < count; ++i) {
+    parts.push_back(std::make_unique<Part>(program, options));
+    threads.emplace_back([&run, i, part = parts.back().get()] { run(part->interpreter, i, part->ended); });
+  }
+  run(interpreter, 0, ended);
+  for (std::thread& thread : threads) thread.join();
+  began += interpreter.began();
+  for (auto& part : parts) {
+    ended = ended && part->ended;
+    began += part->interpreter.began();
+    interpreter.take_memory(part->interpreter);
+    findings.take(part->findings);
+  }
+  return ended;
+}
+
+}  // namespace
+
 Outcome check(const sass::Program& program, const Options& options) {
   Outcome outcome;
   Findings findings(program, options, outcome);
@@ -53,7 +120,7 @@ Outcome check(const sass::Program& program, const Options& options) {
   if (outcome.failed()) return outcome;  // a tensor map that the copy engine refuses
   std::int64_t clusters = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
   Options::Clusters which = options.clusters;
-  if (which == Options::Clusters::first_and_last && interpreter.polls()) {
+  if (which == Options::Clusters::first_and_last && interpreter.code().polls) {
     which = Options::Clusters::all;
     outcome.notes.push_back(fmt::format("clusters wait for what others write: all {} are run", clusters));
   }
@@ -65,9 +132,19 @@ Outcome check(const sass::Program& program, const Options& options) {
   }
   for (int launch = 0; launch < options.launches; ++launch) {
     if (launch > 0) interpreter.begin_launch();
-    bool ended = interpreter.launch(chosen(which, options.list, clusters), which == Options::Clusters::all);
+    std::vector<std::int64_t> run = chosen(which, options.list, clusters);
+    bool all = which == Options::Clusters::all, ended = true;
+    std::int64_t began = 0;
+    if (interpreter.code().polls) {
+      ended = interpreter.launch(std::move(run), all);
+      began = interpreter.began();
+    } else {
+      Shares shares = share_out(run, all, interpreter.code().asks_for_work, clusters,
+                                std::max<std::int64_t>(1, kMachineCtas / program.cluster), options.seed);
+      ended = launch_apart(program, options, shares, interpreter, findings, began);
+    }
     if (options.values) {
-      bool whole = ended && interpreter.started() + interpreter.handed_out() == clusters;
+      bool whole = ended && began == clusters;
       compare_with_product(program, interpreter.globals(), whole, launch, outcome, findings);
     }
     if (!ended) break;

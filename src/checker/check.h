@@ -18,16 +18,30 @@ struct Options {
   enum class Clusters : std::uint8_t { first_and_last, all, list };
   Clusters clusters = Clusters::first_and_last;
   std::vector<std::int64_t> list;
-  bool values = false;        // compute, and compare C with the plain product
-  bool require_held = false;  // lines that are held to nothing are errors
-  int most_findings = 20;     // of one kind, then counted
-  int launches = 1;           // one after the other, on the same memory
-  std::uint64_t seed = 0;     // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
+  bool values = false;                           // compute, and compare C with the plain product
+  bool require_held = false;                     // lines that are held to nothing are errors
+  int most_findings = 20;                        // of one kind, then counted
+  int launches = 1;                              // one after the other, on the same memory
+  std::int64_t most_instructions = 200'000'000;  // of a cluster over one piece of work, before it is given up
+  int threads = 0;                               // 0: as many as there are cores; what is found is the same
+  bool strict = false;                           // also what the documents ask for and libraries leave out
+  std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };
 
 // Something wrong. Text for people: one line that says what, and lines of detail.
 struct Finding {
-  enum class Kind : std::uint8_t { operand, colouring, named_barrier, protocol, memory, hang, range, values, not_held };
+  enum class Kind : std::uint8_t {
+    operand,
+    colouring,
+    named_barrier,
+    protocol,
+    memory,
+    race,
+    hang,
+    range,
+    values,
+    not_held
+  };
   Kind kind = Kind::operand;
   std::string text;
   std::vector<std::string> details;
@@ -42,6 +56,7 @@ struct Outcome {
   std::uint64_t named_barriers_wrong = 0;
   std::uint64_t protocol_problems = 0;
   std::uint64_t memory_problems = 0;
+  std::uint64_t races = 0;  // two accesses to one place that nothing orders
   std::uint64_t ranges_left = 0;
   std::uint64_t hangs = 0;
   std::uint64_t values_compared = 0, values_wrong = 0;
@@ -53,6 +68,8 @@ struct Outcome {
   std::vector<std::string> notes;  // what is no mistake but worth a word
 
   bool failed() const;
+  // The counts of another part of the same check, and its notes; not its findings.
+  void add_counts(const Outcome& other);
 };
 
 Outcome check(const sass::Program& program, const Options& options);

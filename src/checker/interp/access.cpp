@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "checker/interp/interpreter.h"
 #include "checker/machine/numbers.h"
@@ -53,6 +54,72 @@ bool Interpreter::touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t 
   return false;
 }
 
+// Whether the lanes reach aligned bytes of this CTA's that nothing else is about: within one block of shared memory,
+// written (where they are read), not under way, not yet to be read (where they are written), no barriers.
+Interpreter::Plain Interpreter::plain_access(const Lanes& addresses, std::uint32_t bytes, bool store) {
+  std::uint32_t first = addresses[first_lane_], apart = 0, lowest = first, highest = first;
+  if (mask_ == kAllLanes && bytes == 4 && first % 128 == 0) {  // words in a row, one a lane
+    std::uint32_t others = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) others |= addresses[lane] ^ (first + 4 * lane);
+    if (others == 0 && static_cast<int>(first >> 24) == cta().rank && cta().shared.inside(first & 0xffffff, 128)) {
+      const SharedMemory::Block& block = cta().shared.block(first & 0xffffff);
+      std::uint64_t busy =
+          block.landing.above_zero() | block.barriers | block.unwritten | (store ? block.reading.above_zero() : 0);
+      if ((busy & machine::bits_of(first / SharedMemory::kUnit % 64, 8)) == 0) return Plain::dense;
+    }
+  }
+  std::uint64_t units = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask_ >> lane & 1)) continue;
+    std::uint32_t address = addresses[lane];
+    apart |= (address ^ first) / SharedMemory::kBlock | (address & (bytes - 1));
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+    units |= SharedMemory::unit_bit(address);
+  }
+  if (apart != 0 || static_cast<int>(first >> 24) != cta().rank) return Plain::no;
+  SharedMemory& shared = cta().shared;
+  if (!shared.inside(lowest & 0xffffff, (highest - lowest) + bytes)) return Plain::no;
+  const SharedMemory::Block& block = shared.block(first & 0xffffff);
+  std::uint64_t busy =
+      block.landing.above_zero() | block.barriers | (store ? block.reading.above_zero() : block.unwritten);
+  return (busy & units) == 0 ? Plain::yes : Plain::no;
+}
+
+// Reports what is wrong with a lane's access; answers whether it can be made.
+bool Interpreter::may_access(std::uint32_t address, std::uint32_t bytes, bool store) {
+  SharedMemory& shared = cta().shared;
+  std::uint32_t offset = address & 0xffffff;
+  if (static_cast<int>(address >> 24) != cta().rank || !shared.inside(offset, bytes)) {
+    report(
+        Finding::Kind::memory,
+        fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is this CTA's", store ? "writes to" : "reads from",
+                    address, bytes, fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.begin()),
+                    fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.end())));
+    return false;
+  }
+  if (offset % bytes != 0)
+    report(Finding::Kind::memory,
+           fmt::format("reaches shared address {:#x}, no multiple of its {} bytes", address, bytes));
+  touches_barrier(cta(), offset, bytes);
+  const SharedMemory::Block& block = shared.block(offset);
+  std::uint64_t unit = SharedMemory::unit_bit(offset);
+  if (block.landing.above_zero() & unit) {
+    report(Finding::Kind::memory,
+           fmt::format("{} shared address {:#x} while a load of the copy engine is still under way into it",
+                       store ? "writes to" : "reads from", address));
+  }
+  if (store && (block.reading.above_zero() & unit) != 0) {
+    report(Finding::Kind::memory,
+           fmt::format("writes to shared address {:#x}, which a store of the copy engine or an MMA has yet to read",
+                       address));
+  }
+  if (!store && !shared.written(offset, bytes)) {
+    report(Finding::Kind::memory, fmt::format("reads shared address {:#x}, which nothing has written", address));
+  }
+  return true;
+}
+
 void Interpreter::shared_access(const Instruction& instruction) {
   bool store = instruction.action == Action::store_shared;
   const Argument& at = instruction.arguments[store ? 0 : 1];
@@ -70,36 +137,16 @@ void Interpreter::shared_access(const Instruction& instruction) {
   }
   Lanes addresses;
   shared_addresses(at, addresses);
-  for (int lane = 0; lane < kLanes; ++lane) {
+  order_lanes(addresses, bytes, store);
+  Plain plain = plain_access(addresses, bytes, store);
+  if (plain == Plain::dense) {  // all written before, too
+    std::uint8_t* row = shared.bytes(addresses[0] & 0xffffff, sizeof(Lanes)).data();
+    store ? std::memcpy(row, given[0], sizeof(Lanes)) : std::memcpy(words[0], row, sizeof(Lanes));
+  }
+  for (int lane = 0; plain != Plain::dense && lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     std::uint32_t address = addresses[lane], offset = address & 0xffffff;
-    if (static_cast<int>(address >> 24) != cta().rank || !shared.inside(offset, bytes)) {
-      report(Finding::Kind::memory,
-             fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is this CTA's",
-                         store ? "writes to" : "reads from", address, bytes,
-                         fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.begin()),
-                         fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.end())));
-      continue;
-    }
-    if (offset % bytes != 0)
-      report(Finding::Kind::memory,
-             fmt::format("reaches shared address {:#x}, no multiple of its {} bytes", address, bytes));
-    touches_barrier(cta(), offset, bytes);
-    const SharedMemory::Block& block = shared.block(offset);
-    std::uint64_t unit = SharedMemory::unit_bit(offset);
-    if (block.landing.above_zero() & unit) {
-      report(Finding::Kind::memory,
-             fmt::format("{} shared address {:#x} while a load of the copy engine is still under way into it",
-                         store ? "writes to" : "reads from", address));
-    }
-    if (store && (block.reading.above_zero() & unit) != 0) {
-      report(Finding::Kind::memory,
-             fmt::format("writes to shared address {:#x}, which a store of the copy engine or an MMA has yet to read",
-                         address));
-    }
-    if (!store && !shared.written(offset, bytes)) {
-      report(Finding::Kind::memory, fmt::format("reads shared address {:#x}, which nothing has written", address));
-    }
+    if (plain == Plain::no && !may_access(address, bytes, store)) continue;
     for (int part = 0; part < instruction.width; ++part) {
       std::uint32_t place = offset + 4 * static_cast<std::uint32_t>(part);
       if (store) {
@@ -115,7 +162,7 @@ void Interpreter::shared_access(const Instruction& instruction) {
 }
 
 void Interpreter::before_global() {
-  if (!code_.waits_for_grid || warp_->waited_for_grid) return;
+  if (!code_.waits_for_grid || warp_->order.knows().seen.covers(running_->grid_before)) return;
   report(Finding::Kind::protocol, "reaches global memory before this warp has waited for the grid before (ACQBULK)");
 }
 
@@ -147,6 +194,8 @@ void Interpreter::global_access(const Instruction& instruction) {
   std::size_t seen_buffer = 0;
   std::int64_t seen_first = -1, seen_last = -1;
   std::uint32_t seen_value = 0;
+  LaneElements reached;
+  std::fill_n(reached.buffer, kLanes, -1);
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     std::uint64_t address =
@@ -167,6 +216,9 @@ void Interpreter::global_access(const Instruction& instruction) {
     }
     machine::GlobalBuffer& global = globals_[buffer];
     std::int64_t count = std::max<std::int64_t>(1, instruction.bytes / bytes);
+    reached.buffer[lane] = static_cast<std::int32_t>(buffer);
+    reached.element[lane] = element;
+    reached.count = count;
     if (!load) {
       if (!keeps(global)) continue;
       written(buffer, element, count);
@@ -199,6 +251,7 @@ void Interpreter::global_access(const Instruction& instruction) {
     seen = (seen ^ address) * 0x9e3779b97f4a7c15u;
     for (int part = 0; part < instruction.width; ++part) seen = (seen ^ words[part][lane]) * 0xff51afd7ed558ccdu;
   }
+  order_global_lanes(instruction, reached);
   if (seen_first >= 0 && polls_again(seen_buffer, seen_first, seen_last, seen_value, seen)) return;
   if (!load) progress();
   for (int part = 0; load && part < instruction.width; ++part)
@@ -259,6 +312,7 @@ void Interpreter::tensor_access(const Instruction& instruction) {
         tensor.row(32 * quarter + lane)[place] = std::bit_cast<float>(given[lane]);
     }
   }
+  order_tensor_access(column, instruction.width, load);
   if (load) warp_->tensor_load_pending = true;
   progress();
 }

@@ -35,6 +35,7 @@ bool holds(Comparison comparison, std::int64_t a, std::int64_t b) {
 }
 
 std::uint32_t lookup(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t table) {
+  if (table == 0x80) return a & b & c;
   std::uint32_t result = 0;
   for (std::uint32_t row = 0; row < 8; ++row) {
     if (!(table >> row & 1)) continue;
@@ -114,24 +115,15 @@ void Interpreter::add(const Instruction& instruction) {
     return total;
   };
   if (arguments[0].slot.file == File::ur) {
-    std::uint64_t total = sum(
-        [&](std::size_t i) {
-          Argument plain = arguments[i];
-          plain.negated = false;
-          return scalar(plain);
-        },
-        carry_in & 1);
+    std::uint64_t total = sum([&](std::size_t i) { return unsigned_scalar(arguments[i]); }, carry_in & 1);
     write_uniform(arguments[0].slot, static_cast<std::uint32_t>(total));
     if (carries) write_predicate(arguments[1].slot, total >> 32 ? kAllLanes : 0, kAllLanes);
     return;
   }
   Lanes buffers[3], result;
   const std::uint32_t* sources[3] = {};
-  for (std::size_t i = first; i < end && i < first + 3; ++i) {
-    Argument plain = arguments[i];
-    plain.negated = false;
-    sources[i - first] = lanes(plain, buffers[i - first]);
-  }
+  for (std::size_t i = first; i < end && i < first + 3; ++i)
+    sources[i - first] = unsigned_lanes(arguments[i], buffers[i - first]);
   std::uint32_t carry_out = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     std::uint64_t total = sum([&](std::size_t i) { return sources[i - first][lane]; }, carry_in >> lane & 1);
@@ -164,20 +156,16 @@ void Interpreter::wide(const Instruction& instruction) {
                                 : static_cast<std::uint64_t>(a) * b;
     return product + both(word(3, 0), word(3, 1));
   };
-  auto plain = [&](std::size_t i) {
-    Argument argument = arguments[i];
-    argument.negated = false;
-    return argument;
-  };
   if (low.file == File::ur) {
-    std::uint64_t value = result([&](std::size_t i, int part) { return scalar(plain(i), part); });
+    std::uint64_t value = result([&](std::size_t i, int part) { return unsigned_scalar(arguments[i], part); });
     write_uniform(low, static_cast<std::uint32_t>(value));
     if (!low.constant) write_uniform(high, static_cast<std::uint32_t>(value >> 32));
     return;
   }
   Lanes lows, highs, buffer;
   for (int lane = 0; lane < kLanes; ++lane) {
-    std::uint64_t value = result([&](std::size_t i, int part) { return lanes(plain(i), buffer, part)[lane]; });
+    std::uint64_t value =
+        result([&](std::size_t i, int part) { return unsigned_lanes(arguments[i], buffer, part)[lane]; });
     lows[lane] = static_cast<std::uint32_t>(value);
     highs[lane] = static_cast<std::uint32_t>(value >> 32);
   }

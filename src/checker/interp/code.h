@@ -63,6 +63,7 @@ enum class Action : std::uint8_t {
   request_work,
   close_group,
   wait_scoreboard,
+  fence,
   // barriers
   barrier_init,
   barrier_invalidate,
@@ -115,6 +116,8 @@ struct Argument {
 // Modifiers that change what an action does.
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
 enum class Combine : std::uint8_t { both, either, one };
+// What a fence makes visible, and to whom (PTX ISA, membar, fence, fence.proxy).
+enum class Fence : std::uint8_t { lanes, gpu, async_shared, async_global, tensor_store, initialised };
 enum class Arrival : std::uint8_t { one, counted, expect, expect_only, complete_only, drop };
 
 struct Instruction {
@@ -124,11 +127,14 @@ struct Instruction {
   bool extended = false;  // .X, .EX: with a carry in
   bool pair = false, multicast = false, remote = false, sync = false, may_sleep = false, all = false;
   bool for_writes = false;  // a wait for stores: until they are written, not only read
+  bool relaxed = false;     // an access that is strong at the scope of the GPU
+  bool cluster = false;     // an arrival that releases to the cluster
   bool strong = false;      // a load that sees what other clusters write
   bool bf16 = false;
   Comparison comparison = Comparison::equal;
   Combine combine = Combine::both;
   Arrival arrival = Arrival::one;
+  Fence fence = Fence::lanes;
   std::uint8_t shuffle = 0;                            // 0 index, 1 butterfly, 2 up
   std::uint8_t bytes = 4;                              // of a memory access, a lane
   std::optional<machine::WarpgroupMma> warpgroup_mma;  // its shape
@@ -180,6 +186,7 @@ struct HeldCode {
 
 // What the verdict on a held line depends on, beside the warp and the lanes that execute: registers that its
 // expressions name, and those that the instruction reaches by, or has written.
+inline constexpr std::size_t kMostInputs = 56;
 struct CheckCode {
   struct Input {
     isa::File file;
@@ -206,9 +213,11 @@ struct Code {
   bool polls = false;                  // loads of global memory that see what other clusters write
   bool asks_for_work = false;          // cluster launch control
   bool computes_in_registers = false;  // Hopper's MMAs
+  bool shares_memory = false;          // a cluster may read what another one writes, or adds to what it has
 
-  // Clusters have to do with each other: they run together.
-  bool runs_together() const { return polls || asks_for_work; }
+  // Clusters wait for each other: they run together. The others run one after the other, or apart where memory allows.
+  bool runs_together() const { return polls; }
+  bool runs_apart() const { return !polls && !shares_memory; }
 };
 
 Code decode(const sass::Program& program);

@@ -94,15 +94,14 @@ constexpr Row kRows[] = {
     {"EXIT", Action::exit},
     {"BPT", Action::trap},
     {"PREEXIT", Action::nothing},
-    {"WARPSYNC", Action::nothing},
+    {"WARPSYNC", Action::fence},
     {"NANOSLEEP", Action::nothing},
-    {"NOP", Action::nothing},
-    {"MEMBAR", Action::nothing},
-    {"FENCE", Action::nothing},
+    {"NOP", Action::fence},
+    {"MEMBAR", Action::fence},
+    {"FENCE", Action::fence},
     {"ERRBAR", Action::nothing},
     {"CGAERRBAR", Action::nothing},
     {"CCTL", Action::nothing},
-    {"USETMAXREG", Action::nothing},
 };
 
 class Decoder {
@@ -119,6 +118,7 @@ class Decoder {
       code_.section_of.push_back(static_cast<std::uint16_t>(section));
       decode_line(i);
     }
+    code_.shares_memory = shares_memory();
     // Room past the end, for a group that is said to be longer than its value.
     constexpr int kRoom = 128;
     for (std::size_t file = 0; file < 4; ++file) {
@@ -133,6 +133,55 @@ class Decoder {
 
  private:
   static std::size_t index(File file) { return static_cast<std::size_t>(file); }
+
+  // Whether global memory that the program writes is read as well, or added to. Of a line that is held to nothing it is
+  // not known which memory it reaches.
+  bool shares_memory() const {
+    std::vector<bool> read(program_.buffers.size(), false), written = read;
+    bool reads_any = false, writes_any = false;
+    auto reach = [&](const Instruction& instruction, std::vector<bool>& which, bool& any) {
+      bool known = false;
+      for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+        for (const ViewCode& view : code_.held[at].views) {
+          if (view.view->buffer == sass::BufferId::none) continue;
+          which[static_cast<std::size_t>(view.view->buffer)] = known = true;
+        }
+      }
+      any = any || !known;
+    };
+    auto reach_map = [&](const Instruction& instruction, std::vector<bool>& which) {
+      int buffer = code_.maps[static_cast<std::size_t>(instruction.arguments[1].number)].buffer;
+      if (buffer >= 0) which[static_cast<std::size_t>(buffer)] = true;
+    };
+    for (const Instruction& instruction : code_.instructions) {
+      switch (instruction.action) {
+        case Action::copy_in:
+          reach_map(instruction, read);
+          break;
+        case Action::copy_out:
+          reach_map(instruction, written);
+          break;
+        case Action::load_global:
+          reach(instruction, read, reads_any);
+          break;
+        case Action::store_global:
+          reach(instruction, written, writes_any);
+          break;
+        case Action::copy_add:
+        case Action::add_global:
+          return true;
+        default:
+          break;
+      }
+    }
+    bool any_read = reads_any, any_written = writes_any, both = false;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      any_read = any_read || read[i];
+      any_written = any_written || written[i];
+      both = both || (read[i] && written[i]);
+    }
+    return both || (reads_any && any_written) || (writes_any && any_read);
+  }
 
   std::int32_t new_slots(File file, int width, const std::optional<sass::IndexRange>& range) {
     std::int32_t first = slots_[index(file)];
@@ -251,6 +300,8 @@ class Decoder {
     instruction.pair = has(".2CTA.");
     instruction.multicast = has(".MULTICAST.");
     instruction.remote = has(".RED.");
+    instruction.cluster = line.cluster;
+    instruction.relaxed = has(".STRONG.");
     instruction.is_signed = !has(".U32.");
     if (name == "PREEXIT" || name == "ACQBULK") code_.waits_for_grid = true;
     switch (instruction.action) {
@@ -318,6 +369,15 @@ class Decoder {
         instruction.width = static_cast<std::uint8_t>(
             isa::width_of(*line.opcode, instruction.action == Action::load_tensor ? 0 : 1, line.modifiers));
         if (has("bit") || has(".PACK16BIT.")) instruction.action = Action::unknown;
+        break;
+      case Action::fence:
+        instruction.fence = name == "WARPSYNC" ? Fence::lanes
+                            : name == "NOP"    ? Fence::initialised
+                            : name == "MEMBAR" ? Fence::gpu
+                            : has(".ASYNC.G.") ? Fence::async_global
+                            : has(".ASYNC.T.") ? Fence::tensor_store
+                                               : Fence::async_shared;
+        if (name == "MEMBAR" && !has(".GPU.") && !has(".SYS.")) instruction.action = Action::nothing;
         break;
       case Action::named_barrier:
         instruction.sync = has(".SYNC.");
@@ -516,6 +576,7 @@ class Decoder {
       add_inputs(held.held->kind == sass::Held::Kind::reach ? reach : value, held);
     }
     auto add = [&](CheckCode& check) {
+      check.remembered = check.remembered && check.inputs.size() <= kMostInputs;
       code_.checks.push_back(std::move(check));
       return static_cast<std::int32_t>(code_.checks.size()) - 1;
     };

@@ -14,6 +14,8 @@
 #include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
+#include "checker/interp/ordering.h"
+#include "checker/interp/shares.h"
 #include "checker/interp/verdicts.h"
 #include "checker/machine/global_memory.h"
 #include "checker/machine/tensor_core.h"
@@ -27,20 +29,24 @@ class Interpreter {
  public:
   Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings);
 
-  // Runs the kernel once: the clusters `chosen`, which are the whole grid if `all`. Answers whether they came to an
-  // end.
+  // Runs the kernel once, clusters that wait for each other: those `chosen`, which are the whole grid if `all`. Answers
+  // whether they came to an end.
   bool launch(std::vector<std::int64_t> chosen, bool all);
+  // The same of one share of clusters that run apart.
+  bool launch(const Shares& shares, std::size_t which);
 
   // Another launch follows on the same memory.
   void begin_launch() {
     for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
   }
 
-  // Whether clusters wait for what other clusters write: then all of them are needed.
-  bool polls() const { return code_.polls; }
-  // How many clusters the last launch began, and how many were handed out to those that ran.
-  std::int64_t started() const { return started_; }
-  std::int64_t handed_out() const { return handed_out_; }
+  const Code& code() const { return code_; }
+  // The memory of one that has run other clusters of the same launch: what they have stored is stored here.
+  void take_memory(const Interpreter& other) {
+    for (std::size_t i = 0; i < globals_.size(); ++i) globals_[i].take(other.globals_[i]);
+  }
+  // How many clusters it has begun since this was asked last, those among them that were handed out to others.
+  std::int64_t began() { return std::exchange(started_, 0) + std::exchange(handed_out_, 0); }
 
   const std::vector<machine::GlobalBuffer>& globals() const {
     return globals_;
@@ -52,6 +58,7 @@ class Interpreter {
 
   // ---- launch.cpp: the clusters of a launch
   void start(std::int64_t cluster);
+  bool launch_together(const std::vector<std::int64_t>& clusters, std::size_t room);
   bool run_slice(std::uint64_t turns);
   void run_on(Warp& warp);
   bool run_unwaited();
@@ -78,15 +85,36 @@ class Interpreter {
 
   // ---- registers.cpp
   std::uint32_t execution_mask(const Instruction& instruction);
-  std::uint32_t scalar(const Argument& argument, int part = 0);
+  std::uint32_t scalar(const Argument& argument, int part = 0) {
+    std::uint32_t value = unsigned_scalar(argument, part);
+    return argument.negated ? 0 - value : value;
+  }
   const std::uint32_t* lanes(const Argument& argument, Lanes& buffer, int part = 0);
+  // Without the minus that may stand before them.
+  std::uint32_t unsigned_scalar(const Argument& argument, int part = 0) {
+    if (argument.kind == sass::Operand::Kind::immediate)
+      return static_cast<std::uint32_t>(part == 0 ? argument.number : argument.number < 0 ? -1 : argument.number >> 32);
+    if (argument.slot.constant) return 0;
+    Slot slot = part_of(argument.slot, part);
+    return slot.file == isa::File::r ? read_lanes(slot)[first_lane_] : read_uniform(slot);
+  }
+  const std::uint32_t* unsigned_lanes(const Argument& argument, Lanes& buffer, int part = 0);
   std::uint32_t predicate(const Argument& argument);
-  std::uint32_t read_uniform(Slot slot);
+  std::uint32_t read_uniform(Slot slot) {
+    std::uint32_t named = warp_->named.ur[static_cast<std::size_t>(slot.name)];
+    bool same = slot.hardware < 0 || warp_->hardware.ur[static_cast<std::size_t>(slot.hardware)] == named;
+    return same && is_written(slot) ? named : read_wrong_uniform(slot);
+  }
+  std::uint32_t read_wrong_uniform(Slot slot);
   const std::uint32_t* read_lanes(Slot slot);
   void write_lanes(Slot slot, const std::uint32_t* values, std::uint32_t mask);
   void write_uniform(Slot slot, std::uint32_t value);
   void write_predicate(Slot slot, std::uint32_t value, std::uint32_t mask);
-  bool check_written(Slot slot);
+  bool is_written(Slot slot) const {
+    return (mask_ & ~warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)]) == 0;
+  }
+  bool check_written(Slot slot) { return is_written(slot) || report_unwritten(slot); }
+  bool report_unwritten(Slot slot);
   void check_range(Slot slot, std::uint32_t value);
   void differs(Slot slot, std::uint32_t named, std::uint32_t hardware);
   std::string slot_name(Slot slot) const;
@@ -107,6 +135,9 @@ class Interpreter {
   // ---- access.cpp: memory by lanes
   bool memory_access(const Instruction& instruction);
   void shared_access(const Instruction& instruction);
+  enum class Plain : std::uint8_t { no, yes, dense };
+  Plain plain_access(const Lanes& addresses, std::uint32_t bytes, bool store);
+  bool may_access(std::uint32_t address, std::uint32_t bytes, bool store);
   void global_access(const Instruction& instruction);
   void tensor_access(const Instruction& instruction);
   std::uint32_t shared_address(const Argument& argument, int lane);
@@ -114,6 +145,39 @@ class Interpreter {
   bool touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t bytes);
   void before_global();
   bool keeps(const machine::GlobalBuffer& buffer) const;
+
+  // ---- accesses.cpp: what the order of accesses is told
+  struct LaneElements {
+    std::int32_t buffer[kLanes];  // -1: none
+    std::int64_t element[kLanes];
+    std::int64_t count = 1;  // elements that a lane reaches
+  };
+  order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
+  int range_footprint(std::uint32_t offset, std::uint32_t bytes);
+  void access_shared(int rank, int footprint, order::Actor actor);
+  void access_tensor(int rank, int footprint, order::Actor actor);
+  void access_global(std::size_t buffer, const order::Box& box, order::Actor actor);
+  void order_lanes(const Lanes& addresses, std::uint32_t bytes, bool store);
+  void order_global_lanes(const Instruction& instruction, const LaneElements& at);
+  void order_flags(const Instruction& instruction, const LaneElements& at);
+  void order_commit(TensorWork& commit);
+  void meet_barrier(order::Barrier& barrier);
+  void order_tensor_access(std::uint32_t column, int columns, bool load);
+  void order_free(std::uint32_t column, std::int64_t columns);
+  void order_mma(const machine::TensorCore::Ready& ready, llvm::ArrayRef<int> ranks);
+  void order_copy_in(CopyIn& copy);
+  void order_copy_out(const CopyOut& copy);
+  void order_request(Request& request);
+  order::Box box_of(const machine::TensorMap& map, const machine::Coordinates& start) const;
+  void use_barrier(BarrierState& state, Cta& of, bool asynchronous);
+  void leave_cta(Cta& gone);
+  void leave_global();
+  void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
+  void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
+  std::string line_text(std::uint32_t line) const;
+  std::string who_text(const order::Entry& entry) const;
+  // The present line, where it is to be remembered what orders what.
+  std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
 
   // ---- synchronise.cpp
   std::optional<Next> synchronise(const Instruction& instruction);
@@ -126,7 +190,10 @@ class Interpreter {
   BarrierState* barrier_at(int rank, std::uint32_t offset, bool create);
   std::string barrier_name(const Cta& cta, std::uint32_t offset) const;
   void completed(Cta& cta, BarrierState& barrier);
-  void signal(int rank, std::uint32_t offset, const machine::Clock& clock);
+  void signal(int rank, std::uint32_t offset, const machine::Clock& clock, const order::Knowledge* knows,
+              std::uint32_t ticket);
+  void fence(const Instruction& instruction);
+  void follow_cluster_barrier();
   std::optional<std::pair<int, std::uint32_t>> cluster_address(std::uint32_t address, bool may_be_remote,
                                                                const char* what);
 
@@ -201,7 +268,8 @@ class Interpreter {
   // Runs a check, unless it has been passed with all that it depends on as it is now.
   template <typename F>
   void remembering(std::int32_t number, F check);
-  void gather(const CheckCode& check);
+  Verdicts::Key gather(const CheckCode& check);
+  std::uint32_t number_of_contents(const std::uint32_t* lanes);
   // Whether the image check with this key has been passed before; remembers it when `passed` is called.
   bool known(std::uint64_t key) const { return known_.count(key) > 0; }
 
@@ -225,10 +293,19 @@ class Interpreter {
   std::vector<machine::GlobalBuffer> globals_;
   std::vector<std::uint64_t> global_base_;
   std::unordered_set<std::uint64_t> known_;
-  std::vector<Verdicts> verdicts_;  // by check
-  std::vector<std::uint32_t> key_;  // of the check that runs
+  std::vector<Verdicts> verdicts_;      // by check
+  std::uint32_t key_[kMostInputs + 5];  // of the check that runs
+  struct Contents {
+    std::uint32_t number = 0;  // 0: none
+    std::uint32_t lanes[kLanes];
+  };
+  std::vector<Contents> contents_;  // registers' contents by hash: a number for what 32 lanes hold
+  std::uint32_t last_contents_ = 0;
   std::vector<bool> not_held_told_;
   bool unread_told_ = false;
+
+  Ordering ordering_;
+  order::Pairs* pairs_ = nullptr;  // told of accesses that are ordered
 
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
@@ -238,6 +315,8 @@ class Interpreter {
   // The launch.
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::deque<std::int64_t> to_start_;
+  const Shares* shares_ = nullptr;  // one of them runs:
+  Share share_;
   bool all_chosen_ = false;                     // what is to start can be handed out
   std::vector<std::int64_t> chosen_;            // in order
   std::int64_t next_free_ = 0, last_free_ = 0;  // of the clusters that are not chosen: those not handed out yet
@@ -272,11 +351,11 @@ void Interpreter::remembering(std::int32_t number, F check) {
     return;
   }
   Verdicts& verdicts = verdicts_[static_cast<std::size_t>(number)];
-  gather(code);
-  if (verdicts.passed(key_)) return;
+  Verdicts::Key key = gather(code);
+  if (verdicts.passed(key)) return;
   std::uint64_t wrong = outcome_.operands_wrong;
   check();
-  if (outcome_.operands_wrong == wrong) verdicts.remember(key_);
+  if (outcome_.operands_wrong == wrong) verdicts.remember(key);
 }
 
 }  // namespace warpcc::checker

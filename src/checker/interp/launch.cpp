@@ -16,9 +16,7 @@ constexpr std::int64_t kMachineCtas = 148;
 // go, then it is a program that never ends.
 constexpr std::uint64_t kIdleTurns = 64;
 constexpr std::uint64_t kEndlessTurns = 1 << 18;
-// A cluster that runs this long over one piece of work is given up, for nobody waits so long; whether it would end is
-// not known. One with this many problems has nothing left to tell.
-constexpr std::uint64_t kMostInstructions = 30'000'000;
+// A cluster with this many problems has nothing left to tell.
 constexpr std::uint64_t kMostProblems = 1 << 18;
 // How often all that sleep are woken, with nothing changed, before they are taken to sleep for ever: a poll may count.
 constexpr int kMostWakes = 256;
@@ -43,10 +41,14 @@ void Interpreter::shuffle(std::vector<std::int64_t>& clusters) {
 void Interpreter::start(std::int64_t number) {
   auto size = static_cast<std::size_t>(program_.cluster);
   std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_), agents = warps + 2 * size;
-  if (resident_.empty()) tensor_core_ = {}, warpgroup_core_ = {};
   running_ = resident_.emplace_back(std::make_unique<Cluster>(warps)).get();
   Cluster& cluster = *running_;
   cluster.number = number;
+  cluster.serial = static_cast<std::uint32_t>(ordering_.begun.size());
+  ordering_.begun.push_back(number);
+  cluster.agents.global = code_.runs_together() ? &ordering_.global_agents : &cluster.global_agents;
+  if (!code_.runs_together()) cluster.global_order = ordering_.fresh_global();
+  if (code_.waits_for_grid) cluster.grid_before = {cluster.agents.make(order::AgentKind::collective, false), 1};
   std::uint32_t begin = sass::Program::kSharedStart, end = begin + program_.dynamic_shared;
   std::int64_t across = program_.grid[0] / program_.cluster;
   for (int rank = 0; rank < program_.cluster; ++rank) {
@@ -71,7 +73,8 @@ void Interpreter::start(std::int64_t number) {
       }
     }
     for (int index = 0; index < warps_per_cta_; ++index) {
-      cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()), agents);
+      cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()), agents,
+                                 order::Thread(cluster.agents, order::warp_id(cluster.serial, rank, index)));
       cluster.warps.back().registers = program_.registers;
     }
     cluster.ctas.push_back(std::move(cta));
@@ -83,21 +86,36 @@ void Interpreter::start(std::int64_t number) {
   ++started_;
 }
 
+// A share by itself: its first cluster, then those of its free ones that nobody has asked for.
+bool Interpreter::launch(const Shares& shares, std::size_t which) {
+  shares_ = &shares;
+  share_ = shares.list[which];
+  random_ = options_.seed ^ static_cast<std::uint64_t>(share_.first + 1) << 20;
+  bool ended = launch_together({share_.first}, 1);
+  while (shares.starts_free && share_.next < shares.free.count()) {
+    std::int64_t next = shares.free[share_.next];
+    share_.next += share_.stride;
+    ended = launch_together({next}, 1) && ended;
+  }
+  shares_ = nullptr;
+  return ended;
+}
+
+// All of them, who wait for each other.
 bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
   all_chosen_ = all;
   chosen_ = chosen;
   next_free_ = started_ = handed_out_ = 0;
   last_free_ = clusters_;
   if (options_.seed != 0) shuffle(chosen);
-  to_start_.assign(chosen.begin(), chosen.end());
+  return launch_together(chosen, static_cast<std::size_t>(std::max<std::int64_t>(1, kMachineCtas / program_.cluster)));
+}
+
+bool Interpreter::launch_together(const std::vector<std::int64_t>& clusters, std::size_t room) {
+  to_start_.assign(clusters.begin(), clusters.end());
   resident_.clear();
   polls_.clear();
   std::fill(executed_.begin(), executed_.end(), 0);
-  std::size_t room = 1;
-  if (code_.runs_together())
-    room = static_cast<std::size_t>(std::max<std::int64_t>(1, kMachineCtas / program_.cluster));
-  // Who asks for work gets it on any machine: with a seed, on smaller ones too.
-  if (options_.seed != 0 && !code_.polls) room = 1 + random(room);
 
   bool ended = true;
   std::uint64_t slept_at = ~std::uint64_t{0};
@@ -114,7 +132,7 @@ bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
       running_ = resident_[i].get();
       stopped_ = false;
       std::uint64_t turns = kEndlessTurns;
-      if (code_.runs_together()) {
+      if (code_.polls) {
         turns = kSliceTurns * running_->warps.size();
         if (options_.seed != 0) turns = 1 + random(2 * turns);
       }
@@ -127,7 +145,7 @@ bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
       bool broken = stopped_ || running_->given_up;
       end(i);
       if (broken) ended = false;
-      if (broken && code_.runs_together()) return false;
+      if (broken && code_.polls) return false;
     }
     if (resident_.empty() && to_start_.empty()) return ended;
     if (ran) continue;
@@ -144,13 +162,14 @@ bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
       stopped_ = false;
       end(0);
     }
-    if (code_.runs_together()) return false;
+    if (code_.polls) return false;
   }
 }
 
 // A cluster is over, or hangs.
 void Interpreter::end(std::size_t resident) {
   finish_cluster();
+  leave_global();
   for (std::size_t line = 0; line < executed_.size(); ++line) executed_[line] += running_->executed[line];
   std::erase_if(polls_, [&](const Poll& poll) { return poll.cluster == running_; });
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(resident));
@@ -165,7 +184,7 @@ bool Interpreter::run_slice(std::uint64_t turns) {
   for (; turns > 0 && !stopped_ && !cluster.given_up; --turns) {
     if (std::optional<std::size_t> next = cluster.turns.next()) {
       run_on(cluster.warps[*next]);
-    } else if (!run_asynchronous(!code_.runs_together())) {
+    } else if (!run_asynchronous(!code_.polls)) {
       break;
     }
     ran = true;
@@ -187,11 +206,12 @@ void Interpreter::run_on(Warp& warp) {
   if (cluster.problems > kMostProblems) {
     outcome_.notes.push_back(fmt::format("cluster {} is given up after {} problems", cluster.number, kMostProblems));
     stopped_ = true;
-  } else if (cluster.instructions > kMostInstructions) {
-    outcome_.notes.push_back(
-        fmt::format("cluster {} is given up after {} instructions, which is not its end; a smaller problem runs whole",
-                    cluster.number, kMostInstructions));
-    stopped_ = true;
+  } else if (cluster.instructions > static_cast<std::uint64_t>(options_.most_instructions)) {
+    // Nobody waits so long. Whether it would end is not known, and what is not known has not been checked.
+    report(Finding::Kind::hang,
+           fmt::format("cluster {} is given up after {} instructions, and may not end; a smaller problem runs whole",
+                       cluster.number, options_.most_instructions));
+    cluster.given_up = true;
   } else if (cluster.all_idle > kEndlessTurns) {
     report(Finding::Kind::hang,
            fmt::format("runs for ever: {} turns without a step of any barrier, copy or MMA, here at last {}",
@@ -244,6 +264,13 @@ bool Interpreter::wake_all() {
 // A cluster that will not run, for one that asks for its work: of the grid those that are not chosen, in order; with
 // --clusters all, those that have not started. With a seed from either end: which one is not promised.
 std::optional<std::int64_t> Interpreter::hand_out() {
+  if (shares_) {
+    if (share_.next >= shares_->free.count()) return {};
+    std::int64_t next = shares_->free[share_.next];
+    share_.next += share_.stride;
+    ++handed_out_;
+    return next;
+  }
   bool from_the_end = options_.seed != 0 && random(2) != 0;
   std::optional<std::int64_t> taken;
   if (all_chosen_) {

@@ -38,32 +38,48 @@ const ViewCode* Interpreter::reached(const Instruction& instruction, std::size_t
   return nullptr;
 }
 
-void Interpreter::gather(const CheckCode& check) {
-  key_.clear();
-  key_.push_back(static_cast<std::uint32_t>(warp_->number_in_cluster));
-  key_.push_back(mask_);
-  key_.push_back(static_cast<std::uint32_t>(cta().tensor_base));
+Verdicts::Key Interpreter::gather(const CheckCode& check) {
+  std::uint32_t* to = key_;
+  *to++ = static_cast<std::uint32_t>(warp_->number_in_cluster);
+  *to++ = mask_;
+  *to++ = static_cast<std::uint32_t>(cta().tensor_base);
   if (check.of_cluster) {
-    key_.push_back(static_cast<std::uint32_t>(running_->number));
-    key_.push_back(static_cast<std::uint32_t>(running_->number >> 32));
+    *to++ = static_cast<std::uint32_t>(running_->number);
+    *to++ = static_cast<std::uint32_t>(running_->number >> 32);
   }
   for (const CheckCode::Input& input : check.inputs) {
     auto slot = static_cast<std::size_t>(input.slot);
     switch (input.file) {
       case isa::File::ur:
-        key_.push_back(warp_->named.ur[slot]);
+        *to++ = warp_->named.ur[slot];
         break;
       case isa::File::p:
-        key_.push_back(warp_->named.p[slot]);
+        *to++ = warp_->named.p[slot];
         break;
       case isa::File::up:
-        key_.push_back(warp_->named.up[slot]);
+        *to++ = warp_->named.up[slot];
         break;
-      case isa::File::r:
-        key_.insert(key_.end(), warp_->named.lanes(input.slot), warp_->named.lanes(input.slot) + kLanes);
+      case isa::File::r: {
+        std::uint32_t& number = warp_->contents[slot];
+        if (number == 0) number = number_of_contents(warp_->named.lanes(input.slot));
+        *to++ = number;
         break;
+      }
     }
   }
+  return {key_, to};
+}
+
+// The same for the same 32 words, as long as they are remembered; never the same for others.
+std::uint32_t Interpreter::number_of_contents(const std::uint32_t* lanes) {
+  constexpr std::size_t kPlaces = 4096;
+  if (contents_.empty()) contents_.resize(kPlaces);
+  std::uint64_t hash = 0;
+  for (int lane = 0; lane < kLanes; ++lane) hash = (hash ^ lanes[lane]) * 0x9e3779b97f4a7c15u;
+  Contents& place = contents_[hash >> 52];
+  if (place.number != 0 && std::equal(lanes, lanes + kLanes, place.lanes)) return place.number;
+  std::copy_n(lanes, kLanes, place.lanes);
+  return place.number = ++last_contents_;
 }
 
 void Interpreter::check_reach(const Instruction& instruction) {

@@ -22,11 +22,9 @@ void Interpreter::differs(Slot slot, std::uint32_t named, std::uint32_t hardware
 }
 
 // A register that is read before it is written holds what another value has left there.
-bool Interpreter::check_written(Slot slot) {
-  std::uint32_t& written = warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)];
-  if ((mask_ & ~written) == 0) return true;
+bool Interpreter::report_unwritten(Slot slot) {
   report(Finding::Kind::memory, fmt::format("reads {}, which this warp has not written", slot_name(slot)));
-  written = kAllLanes;  // once
+  warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)] = kAllLanes;  // once
   return false;
 }
 
@@ -36,7 +34,8 @@ const std::uint32_t* Interpreter::read_lanes(Slot slot) {
   const std::uint32_t* named = warp_->named.lanes(slot.name);
   if (slot.hardware >= 0) {
     std::uint32_t* hardware = warp_->hardware.lanes(slot.hardware);
-    for (int lane = 0; lane < kLanes; ++lane) {
+    bool same = warp_->holds[static_cast<std::size_t>(slot.hardware)] == slot.name;
+    for (int lane = 0; !same && lane < kLanes; ++lane) {
       if (named[lane] == hardware[lane] || !(mask_ >> lane & 1)) continue;
       if (is_written) differs(slot, named[lane], hardware[lane]);
       std::copy_n(named, kLanes, hardware);
@@ -52,7 +51,7 @@ const std::uint32_t* Interpreter::read_lanes(Slot slot) {
   return named;
 }
 
-std::uint32_t Interpreter::read_uniform(Slot slot) {
+std::uint32_t Interpreter::read_wrong_uniform(Slot slot) {
   bool is_written = check_written(slot);
   std::uint32_t named = warp_->named.ur[static_cast<std::size_t>(slot.name)];
   if (slot.hardware >= 0) {
@@ -65,25 +64,17 @@ std::uint32_t Interpreter::read_uniform(Slot slot) {
   return named;
 }
 
-std::uint32_t Interpreter::scalar(const Argument& argument, int part) {
-  std::uint32_t value = 0;
-  if (argument.kind == sass::Operand::Kind::immediate) {
-    value = static_cast<std::uint32_t>(part == 0 ? argument.number : argument.number < 0 ? -1 : argument.number >> 32);
-  } else if (!argument.slot.constant) {
-    Slot slot = part_of(argument.slot, part);
-    value = slot.file == File::r ? read_lanes(slot)[first_lane_] : read_uniform(slot);
-  }
-  return argument.negated ? 0 - value : value;
+const std::uint32_t* Interpreter::lanes(const Argument& argument, Lanes& buffer, int part) {
+  const std::uint32_t* values = unsigned_lanes(argument, buffer, part);
+  if (!argument.negated) return values;
+  for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = 0 - values[lane];
+  return buffer;
 }
 
-const std::uint32_t* Interpreter::lanes(const Argument& argument, Lanes& buffer, int part) {
-  if (argument.kind == sass::Operand::Kind::reg && argument.slot.file == File::r && !argument.slot.constant) {
-    const std::uint32_t* values = read_lanes(part_of(argument.slot, part));
-    if (!argument.negated) return values;
-    for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = 0 - values[lane];
-    return buffer;
-  }
-  std::fill_n(buffer, kLanes, scalar(argument, part));
+const std::uint32_t* Interpreter::unsigned_lanes(const Argument& argument, Lanes& buffer, int part) {
+  if (argument.kind == sass::Operand::Kind::reg && argument.slot.file == File::r && !argument.slot.constant)
+    return read_lanes(part_of(argument.slot, part));
+  std::fill_n(buffer, kLanes, unsigned_scalar(argument, part));
   return buffer;
 }
 
@@ -111,13 +102,16 @@ void Interpreter::write_lanes(Slot slot, const std::uint32_t* values, std::uint3
   if (slot.constant) return;
   if (code_.computes_in_registers) touch(slot, "writes");
   warp_->written[static_cast<int>(File::r)][static_cast<std::size_t>(slot.name)] |= mask;
-  std::uint32_t* named = warp_->named.lanes(slot.name);
-  std::uint32_t* hardware = slot.hardware >= 0 ? warp_->hardware.lanes(slot.hardware) : nullptr;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (!(mask >> lane & 1)) continue;
-    named[lane] = values[lane];
-    if (hardware) hardware[lane] = values[lane];
-  }
+  warp_->wrote(slot, mask);
+  auto write = [&](std::uint32_t* to) {
+    if (mask == kAllLanes) {
+      std::copy_n(values, kLanes, to);
+      return;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) to[lane] = mask >> lane & 1 ? values[lane] : to[lane];
+  };
+  write(warp_->named.lanes(slot.name));
+  if (slot.hardware >= 0) write(warp_->hardware.lanes(slot.hardware));
   const auto& ranges = code_.range_of[static_cast<int>(File::r)];
   if (ranges[static_cast<std::size_t>(slot.name)]) {
     for (int lane = 0; lane < kLanes; ++lane) {

@@ -13,6 +13,8 @@
 #include "checker/machine/mbarrier.h"
 #include "checker/machine/shared_memory.h"
 #include "checker/machine/tensor_memory.h"
+#include "checker/order/memory.h"
+#include "checker/order/thread.h"
 
 namespace warpcc::checker {
 
@@ -69,7 +71,7 @@ struct WarpgroupStep {
 struct Warp {
   static constexpr int kHardware = 256 + 128;  // of a file, with room for a group at the end
 
-  Warp(const Code& code, int cta_in_cluster, int index_in_cta, int number, std::size_t agents)
+  Warp(const Code& code, int cta_in_cluster, int index_in_cta, int number, std::size_t agents, order::Thread ordered)
       : cta(cta_in_cluster),
         index(index_in_cta),
         number_in_cluster(number),
@@ -77,8 +79,11 @@ struct Warp {
         hardware(code.coloured ? kHardware : 0, code.coloured ? kHardware : 0, code.coloured ? kHardware : 0,
                  code.coloured ? kHardware : 0),
         clock(agents),
+        order(std::move(ordered)),
         groups(1) {
     for (int file = 0; file < 4; ++file) written[file].assign(code.range_of[file].size(), 0);
+    contents.assign(static_cast<std::size_t>(code.named_r), 0);
+    if (code.coloured) holds.assign(kHardware, -1);
     if (code.computes_in_registers) {
       computing.writers.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.touched.assign(static_cast<std::size_t>(code.named_r), 0);
@@ -86,12 +91,24 @@ struct Warp {
   }
 
   int cta, index, number_in_cluster;
+  // A general register has been written in lanes of `mask`, by name and as hardware register.
+  void wrote(Slot slot, std::uint32_t mask) {
+    contents[static_cast<std::size_t>(slot.name)] = 0;
+    if (slot.hardware < 0) return;
+    std::int32_t& held = holds[static_cast<std::size_t>(slot.hardware)];
+    if (held != slot.name) held = mask == kAllLanes ? slot.name : -1;
+  }
+
   std::uint32_t pc = 0;
   std::uint32_t section = ~0u;            // whose lines reached something last
   Bank named;                             // the program by name
   Bank hardware;                          // the program as coloured
   std::vector<std::uint32_t> written[4];  // by file and named slot: the lanes that have been written
+  std::vector<std::uint32_t> contents;    // by general slot: a number for what its lanes hold; 0: not known
+  // By hardware general register: the slot that it holds in all lanes, as both were written together; -1: not known.
+  std::vector<std::int32_t> holds;
   machine::Clock clock;
+  order::Thread order;
 
   Blocked blocked = Blocked::no;
   int blocked_barrier = -1;  // mbarrier: in its CTA's list; named barrier: its id
@@ -143,6 +160,8 @@ struct BarrierState {
   int declared = -1;  // in Program::mbarriers
   int copy = 0;
   std::vector<int> waiting;  // warps, by number in the cluster
+  order::Barrier order;
+  std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
 };
 
 struct Cta {
@@ -158,6 +177,10 @@ struct Cta {
   std::vector<BarrierState> barriers;
   std::vector<std::int32_t> barrier_at;  // by offset / 8
   std::array<machine::NamedBarrier, 16> named;
+  std::array<order::Barrier, 16> named_order;
+  order::Memory shared_order, tensor_order;
+  order::Epoch allocated;         // its last allocation of tensor memory
+  order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;
   std::array<std::vector<WarpgroupStep>, 8> warpgroups;

@@ -56,6 +56,7 @@ BarrierState* Interpreter::barrier_at(int rank, std::uint32_t offset, bool creat
 }
 
 void Interpreter::completed(Cta& cta, BarrierState& barrier) {
+  barrier.order.turn();
   for (int number : barrier.waiting) {
     Warp& warp = running_->warps[static_cast<std::size_t>(number)];
     warp.blocked = Blocked::no;
@@ -82,6 +83,9 @@ void Interpreter::barrier_init(const Instruction& instruction) {
            fmt::format("{} is initialised by {} lanes: one is to (`@one`)", name, std::popcount(mask_)));
   }
   state.barrier.init(arrivals, name, faults_);
+  state.order.initialised = warp_->order.initialise();
+  access_shared(at->first, range_footprint(at->second, 8),
+                actor(state.order.initialised, order::Use::write, false, order::Space::shared));
   cta().shared.block(at->second).barriers |= machine::SharedMemory::unit_bit(at->second);
   progress();
 }
@@ -90,6 +94,7 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
   const Argument& at = instruction.arguments[1];
   Lanes buffer;
   const std::uint32_t* numbers = lanes(instruction.arguments[2], buffer);
+  const BarrierState* told = nullptr;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     auto place = cluster_address(shared_address(at, lane), instruction.remote, "the barrier");
@@ -112,6 +117,19 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
           report(Finding::Kind::protocol,
                  fmt::format("frees a stage of {} while tensor loads are under way: `ld.wait` comes first", pipe.name));
         }
+      }
+    }
+    if (state != told) {
+      told = state;
+      use_barrier(*state, target, false);
+      bool tells = instruction.arrival != Arrival::expect_only && instruction.arrival != Arrival::complete_only;
+      if (tells && instruction.cluster) {
+        order::Knowledge all;
+        warp_->order.release(all, mask_, provenance());
+        all.published.join(all.seen);
+        state->order.gathered().join(all);
+      } else if (tells) {
+        warp_->order.release(state->order.gathered(), mask_, provenance());
       }
     }
     bool done = false;
@@ -144,10 +162,13 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
   }
 }
 
-void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& clock) {
+void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& clock, const order::Knowledge* knows,
+                         std::uint32_t ticket) {
   Cta& target = cta_of(rank);
   BarrierState* state = barrier_at(rank, offset, false);
   if (!state) return;
+  if (knows) state->order.gathered().join(*knows);
+  if (ticket != 0) state->order.end(ticket, provenance());
   if (state->barrier.arrive(1, clock, barrier_name(target, offset), faults_)) completed(target, *state);
   progress();
 }
@@ -164,6 +185,7 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
     stopped_ = true;
     return Next::blocked;
   }
+  use_barrier(*state, cta(), false);
   machine::MBarrier& barrier = state->barrier;
   auto index = static_cast<std::size_t>(state - cta().barriers.data());
   if (warp_->awaited.size() <= index) warp_->awaited.resize(index + 1, -2);
@@ -185,6 +207,7 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
   if (passed) {
     last = present - 1;
     warp_->clock.join(barrier.completed());
+    warp_->order.acquire(state->order.completed(), provenance());
     warp_->failed_at = ~0u;
     warp_->timed_out = false;
     write_predicate(instruction.arguments[0].slot, kAllLanes, mask_);
@@ -223,20 +246,31 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
     return Next::on;
   }
   machine::NamedBarrier& barrier = cta().named[id];
+  order::Barrier& ordered = cta().named_order[id];
+  if (instruction.sync) {
+    meet_barrier(ordered);
+  } else {
+    warp_->order.release(ordered.gathered(), kAllLanes, provenance());
+  }
   std::vector<int> woken;
   bool done = barrier.arrive(warp_->index, threads, instruction.sync, warp_->clock, fmt::format("named barrier {}", id),
                              faults_, woken);
   progress();
   if (done) {
+    ordered.turn();
     for (int index : woken) {
       if (index == warp_->index) continue;
       Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
       warp.blocked = Blocked::no;
       warp.timed_out = true;
       warp.clock.join(barrier.completed());
+      warp.order.acquire(ordered.completed(), provenance());
       running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
     }
-    if (instruction.sync) warp_->clock.join(barrier.completed());
+    if (instruction.sync) {
+      warp_->clock.join(barrier.completed());
+      warp_->order.acquire(ordered.completed(), provenance());
+    }
     return Next::on;
   }
   if (!instruction.sync) return Next::on;
@@ -245,19 +279,54 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
   return Next::blocked;
 }
 
+void Interpreter::fence(const Instruction& instruction) {
+  switch (instruction.fence) {
+    case Fence::lanes:
+      warp_->order.meet();
+      break;
+    case Fence::gpu:
+      warp_->order.fence_gpu(mask_);
+      break;
+    case Fence::async_shared:
+      warp_->order.fence_async(mask_, order::Space::shared);
+      break;
+    case Fence::async_global:
+      warp_->order.fence_async(mask_, order::Space::global);
+      break;
+    case Fence::tensor_store:
+      warp_->order.wait_tensor(false);
+      break;
+    case Fence::initialised:
+      warp_->order.fence_init();
+      break;
+  }
+}
+
+void Interpreter::follow_cluster_barrier() {
+  if (running_->barrier.generation() == running_->generation) return;
+  running_->generation = running_->barrier.generation();
+  running_->barrier_order.turn();
+  running_->life_order.turn();
+}
+
 Interpreter::Next Interpreter::wait_scoreboard(const Instruction& instruction) {
   // Scoreboard 0 is that of the copy engine's store groups, 1 that of tensor loads (docs/sass-text.md).
   std::int64_t board = instruction.arguments[0].number, most = instruction.arguments[1].number;
   if (board == 1) {
+    if (most > 0) return Next::on;  // all that it waits for may still be under way
     warp_->tensor_load_pending = false;
     warp_->loading.clear();
+    warp_->order.wait_tensor(true);
     return Next::on;
   }
   // All groups but the newest `most`, of those closed.
   std::size_t closed = warp_->groups.size() - 1;
   warp_->groups_needed = closed > static_cast<std::size_t>(most) ? closed - static_cast<std::size_t>(most) : 0;
   warp_->needs_writes = instruction.for_writes;
-  if (warp_->groups_suffice()) return Next::on;
+  if (warp_->groups_suffice()) {
+    warp_->order.stores_done(warp_->needs_writes, static_cast<std::uint32_t>(warp_->groups_needed));
+    return Next::on;
+  }
   warp_->blocked = Blocked::groups;
   return Next::blocked;
 }
@@ -270,15 +339,20 @@ Interpreter::Next Interpreter::allocate(const Instruction& instruction) {
     return Next::on;
   }
   std::int64_t columns = instruction.arguments[1].number * 32;
-  auto give = [&](Cta& to, std::int64_t wanted, std::uint32_t word) {
+  Warp* self = warp_;
+  auto give = [&](Cta& to, Warp* by, std::int64_t wanted, std::uint32_t word) {
     std::optional<std::uint32_t> base = to.tensor.allocate(wanted, faults_);
     if (!base) return;
     to.tensor_base = *base;
     to.shared.write(word, 4, *base);
+    warp_ = by;
+    to.allocated = by->order.collective();
+    access_shared(to.rank, range_footprint(word, 4), actor(to.allocated, order::Use::write, false, order::Space::shared));
+    warp_ = self;
   };
   progress();
   if (!instruction.pair) {
-    give(cta(), columns, offset);
+    give(cta(), self, columns, offset);
     return Next::on;
   }
   int peer = cta().rank ^ 1;
@@ -300,8 +374,8 @@ Interpreter::Next Interpreter::allocate(const Instruction& instruction) {
     report(Finding::Kind::protocol, fmt::format("the CTAs of a pair allocate {} and {} columns of tensor memory",
                                                 columns, *other.asked_columns));
   }
-  give(cta(), columns, offset);
-  give(other, *other.asked_columns, other.asked_word);
+  give(cta(), self, columns, offset);
+  give(other, &running_->warps[static_cast<std::size_t>(other.asking_warp)], *other.asked_columns, other.asked_word);
   Warp& waiting = running_->warps[static_cast<std::size_t>(other.asking_warp)];
   waiting.blocked = Blocked::no;
   ++waiting.pc;
@@ -330,7 +404,10 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
     case Action::named_barrier:
       return named_barrier(instruction);
     case Action::cluster_arrive:
+      warp_->order.release_published(running_->barrier_order.gathered(), kAllLanes, provenance());
+      warp_->order.release_life(running_->life_order.gathered().seen);
       running_->barrier.arrive(warp_->number_in_cluster, warp_->clock, faults_);
+      follow_cluster_barrier();
       warp_->cluster_arrived = true;
       progress();
       for (Warp& other : running_->warps) {
@@ -350,15 +427,22 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       }
       warp_->cluster_arrived = false;
       warp_->clock.join(running_->barrier.completed());
+      warp_->order.acquire_published(running_->barrier_order.completed(), provenance());
+      warp_->order.lifetime().join(running_->life_order.completed().seen);
+      return Next::on;
+    case Action::fence:
+      fence(instruction);
       return Next::on;
     case Action::grid_wait:
       warp_->waited_for_grid = true;
+      if (code_.waits_for_grid) warp_->order.learn(running_->grid_before, provenance());
       return Next::on;
     case Action::wait_scoreboard:
       return wait_scoreboard(instruction);
     case Action::allocate:
       return allocate(instruction);
     case Action::free_:
+      order_free(scalar(instruction.arguments[0]), instruction.arguments[1].number * 32);
       cta().tensor.free(scalar(instruction.arguments[0]), instruction.arguments[1].number * 32, faults_);
       progress();
       return Next::on;

@@ -20,7 +20,7 @@ class Verdicts {
     if (off_) return false;
     if (present_.empty()) grow(key.size(), 8);
     at_ = place(key);
-    if (present_[at_] && std::equal(key.begin(), key.end(), &keys_[at_ * key.size()])) {
+    if (present_[at_] && same(key, &keys_[at_ * key.size()])) {
       ++hits_;
       return true;
     }
@@ -41,11 +41,14 @@ class Verdicts {
  private:
   static constexpr std::size_t kMost = 512;
 
+  static bool same(Key key, const std::uint32_t* other) {
+    std::uint32_t different = 0;
+    for (std::size_t i = 0; i < key.size(); ++i) different |= key[i] ^ other[i];
+    return different == 0;
+  }
   std::size_t place(Key key) const {
-    // Of many words, which are lanes' addresses, the first tell.
     std::uint64_t hash = 0;
-    for (std::uint32_t word : key.first(std::min<std::size_t>(key.size(), 10)))
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    for (std::uint32_t word : key) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     return (hash >> 40) & (present_.size() - 1);
   }
   void grow(std::size_t words, std::size_t places) {

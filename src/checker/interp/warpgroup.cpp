@@ -161,6 +161,7 @@ void Interpreter::compute(const WarpgroupWork& work) {
     }
     warpgroup_core_.multiply(*work.mma, shared, named);
     if (work.d.hardware >= 0) std::copy_n(named, count, warp_->hardware.lanes(work.d.hardware));
+    for (int i = 0; i < registers; ++i) warp_->wrote(part_of(work.d, i), kAllLanes);
   }
   warpgroup_core_.finish(*work.mma, shared);
 }

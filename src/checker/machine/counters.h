@@ -37,8 +37,8 @@ class Counters {
 
  private:
   static constexpr int kPlanes = 16;
-  std::array<std::uint64_t, kPlanes> planes_{};
   int used_ = 0;  // planes beyond are 0
+  std::array<std::uint64_t, kPlanes> planes_{};
 };
 
 // Bits [first, first + count) of a word of 64.

@@ -31,6 +31,23 @@ void GlobalBuffer::store(std::int64_t index, std::uint32_t bits) {
   page->stored[at / 64] |= std::uint64_t{1} << at % 64;
 }
 
+void GlobalBuffer::take(const GlobalBuffer& other) {
+  for (const auto& [number, from] : other.pages_) {
+    std::unique_ptr<Page>& page = pages_[number];
+    if (!page) {
+      page = std::make_unique<Page>(*from);
+      continue;
+    }
+    for (std::int64_t at = 0; at < kPage; ++at) {
+      if (from->made[at / 64] >> at % 64 & 1) page->bits[at] = from->bits[at];
+    }
+    for (std::size_t word = 0; word < kPage / 64; ++word) {
+      page->made[word] |= from->made[word];
+      page->stored[word] |= from->stored[word];
+    }
+  }
+}
+
 void GlobalBuffer::begin_launch() {
   for (auto& [number, page] : pages_) std::fill_n(page->stored, kPage / 64, 0);
 }

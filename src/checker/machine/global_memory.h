@@ -27,6 +27,8 @@ class GlobalBuffer {
   void store(std::int64_t index, std::uint32_t bits);
   // Whether it has been stored to since the launch began.
   bool stored(std::int64_t index) const;
+  // What another buffer, the same at first, has been stored to.
+  void take(const GlobalBuffer& other);
   // Another launch on the same memory: contents stay.
   void begin_launch();
   bool touched() const { return !pages_.empty(); }

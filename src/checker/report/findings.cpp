@@ -17,6 +17,8 @@ std::uint64_t* counter(Outcome& outcome, Finding::Kind kind) {
       return &outcome.protocol_problems;
     case Finding::Kind::memory:
       return &outcome.memory_problems;
+    case Finding::Kind::race:
+      return &outcome.races;
     case Finding::Kind::hang:
       return &outcome.hangs;
     case Finding::Kind::range:
@@ -62,7 +64,28 @@ bool Findings::tell(Finding::Kind kind, std::uint32_t line, std::string text, st
     finding.place = program_.lines[line].place;
   }
   outcome_.findings.push_back(std::move(finding));
+  lines_.push_back(line);
   return true;
+}
+
+void Findings::take(Findings& other) {
+  Outcome& from = other.outcome_;
+  for (std::size_t i = 0; i < from.findings.size(); ++i) {
+    Finding& finding = from.findings[i];
+    std::uint32_t line = other.lines_[i];
+    auto found = line == kNoLine ? told_.end() : told_.find({finding.kind, line});
+    std::uint64_t times = 1;
+    if (auto its = other.told_.find({finding.kind, line}); line != kNoLine && its != other.told_.end())
+      times = its->second.times;
+    if (found != told_.end()) {
+      found->second.times += times;
+      if (finding.kind == Finding::Kind::not_held) from.not_held -= times;  // lines
+      continue;
+    }
+    if (tell(finding.kind, line, std::move(finding.text), std::move(finding.details)) && line != kNoLine)
+      told_[{finding.kind, line}] = {outcome_.findings.size() - 1, times};
+  }
+  outcome_.add_counts(from);
 }
 
 void Findings::finish() {

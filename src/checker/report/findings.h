@@ -23,6 +23,12 @@ class Findings {
   void add(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details = {});
   // The same, told each time that it comes.
   void add_each(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details);
+  // What another one has of clusters that come after those of this one. Its outcome is added as well.
+  void take(Findings& other);
+  // A race, which has been counted.
+  void tell_race(std::uint32_t line, std::string text, std::vector<std::string> details) {
+    tell(Finding::Kind::race, line, std::move(text), std::move(details));
+  }
   // Says how often each came, once all have.
   void finish();
 
@@ -38,6 +44,7 @@ class Findings {
   };
   std::map<std::pair<Finding::Kind, std::uint32_t>, Told> told_;
   std::map<Finding::Kind, int> of_kind_;
+  std::vector<std::uint32_t> lines_;  // of the outcome's findings
 };
 
 }  // namespace warpcc::checker
