@@ -1,0 +1,132 @@
+#include "judge.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "checker/check.h"
+#include "codegen/codegen.h"
+#include "frontend/parse.h"
+#include "sass/colour.h"
+#include "sass/text.h"
+#include "support/diagnostics.h"
+
+namespace warpcc::mutants {
+namespace {
+
+// A mutant that runs longer is taken to run for ever.
+constexpr std::int64_t kMostInstructions = 3'000'000;
+
+Verdict refused(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity == Severity::error)
+      return {Verdict::Kind::refused, std::string(diagnostic.code), diagnostic.text};
+  }
+  return {Verdict::Kind::broken, "no program and no reason", ""};
+}
+
+std::optional<sass::Program> compiled(const Subject& subject, const std::string& path, std::size_t shape,
+                                      Sources& sources, Verdict& why) {
+  Diagnostics diagnostics;
+  auto file = sources.load(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    why = {Verdict::Kind::broken, "cannot read " + path, ""};
+    return {};
+  }
+  CompileOptions options;
+  options.definitions = subject.parameters;
+  for (const Definition& definition : subject.shapes[shape]) options.definitions.push_back(definition);
+  auto tree = parse(*file, sources, diagnostics);
+  if (tree && !diagnostics.failed()) {
+    auto kernel = elaborate(*file, options, sources, diagnostics);
+    if (kernel && !diagnostics.failed()) {
+      auto program = generate(*kernel, sources, diagnostics);
+      if (program && !diagnostics.failed()) return program;
+    }
+  }
+  why = refused(diagnostics);
+  return {};
+}
+
+// Lines without what is said beside them: comments and places.
+std::string bare(const std::string& text) {
+  std::string out;
+  for (const std::string& line : lines_of(text)) {
+    std::string_view code = line;
+    code = code.substr(0, code.find(" ; "));
+    while (code.ends_with(' ')) code.remove_suffix(1);
+    (out += code) += '\n';
+  }
+  return out;
+}
+
+// Nothing where no check finds anything.
+std::optional<Verdict> killed(const sass::Program& program, const Subject& subject) {
+  for (int seed = 0; seed <= subject.seeds; ++seed) {
+    checker::Options options;
+    options.clusters = checker::Options::Clusters::all;
+    options.values = true;
+    options.threads = 1;
+    options.launches = subject.launches;
+    options.most_instructions = kMostInstructions;
+    options.seed = static_cast<std::uint64_t>(seed);
+    checker::Outcome outcome = checker::check(program, options);
+    for (const checker::Finding& finding : outcome.findings) {
+      if (finding.kind == checker::Finding::Kind::not_held) continue;
+      std::string by(checker::name(finding.kind));
+      if (seed > 0) by += " (another order)";
+      return Verdict{Verdict::Kind::killed, std::move(by), finding.text};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> listing(const Subject& subject, const std::string& file, std::size_t shape, Verdict& why) {
+  Sources sources;
+  auto program = compiled(subject, file, shape, sources, why);
+  if (!program) return {};
+  return sass::print(*program, sass::Form::both);
+}
+
+Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const std::string& folder,
+                          const std::vector<std::string>& originals) {
+  std::string path = folder + "/" + mutant.file, before;
+  {
+    std::ifstream in(path);
+    before.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  std::ofstream(path) << mutant.text;
+  Verdict verdict{Verdict::Kind::equivalent, "the same instructions", ""};
+  for (std::size_t shape = 0; shape < subject.shapes.size(); ++shape) {
+    Sources sources;
+    Verdict why;
+    auto program = compiled(subject, folder + "/" + subject.kernel, shape, sources, why);
+    if (!program) {
+      verdict = why;
+      break;
+    }
+    if (bare(sass::print(*program, sass::Form::both)) == bare(originals[shape])) continue;
+    verdict = {};
+    if (auto found = killed(*program, subject)) {
+      verdict = *found;
+      break;
+    }
+  }
+  std::ofstream(path) << before;
+  return verdict;
+}
+
+Verdict judge_listing(const Subject& subject, const Mutant& mutant) {
+  Sources sources;
+  Diagnostics diagnostics;
+  FileId file = sources.add("mutant.sass", mutant.text);
+  auto program = sass::read(file, sources, diagnostics);
+  if (!program || diagnostics.failed()) return refused(diagnostics);
+  if (auto found = killed(*program, subject)) return *found;
+  if (!mutant.equal_to.empty()) return {Verdict::Kind::equivalent, mutant.equal_to, ""};
+  return {};
+}
+
+}  // namespace warpcc::mutants

@@ -1,0 +1,355 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "mutant.h"
+
+namespace warpcc::mutants {
+namespace {
+
+struct Line {
+  enum class Kind { header, label, section, code } kind = Kind::header;
+  char mark = ' ';
+  std::string guard, opcode, operands, held, comment;
+};
+
+std::string_view next_word(std::string_view& text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  std::size_t end = std::min(text.find(' '), text.size());
+  std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+Line parsed(std::string_view text) {
+  Line line;
+  if (text.starts_with(".start") || text.starts_with(".role") || text.starts_with(".finish")) {
+    line.kind = Line::Kind::section;
+    return line;
+  }
+  if (text.starts_with('.') || text.empty()) return line;
+  if (text[0] != ' ' && text[0] != '+' && text[0] != '~') {
+    line.kind = Line::Kind::label;
+    return line;
+  }
+  line.kind = Line::Kind::code;
+  line.mark = text[0];
+  text.remove_prefix(1);
+  if (std::size_t at = text.find(" ; "); at != std::string_view::npos) {
+    line.comment = text.substr(at + 3);
+    text = text.substr(0, at);
+  }
+  if (std::size_t at = text.find(" = "); at != std::string_view::npos) {
+    line.held = text.substr(at + 3);
+    text = text.substr(0, at);
+  }
+  std::string_view rest = text;
+  std::string_view word = next_word(rest);
+  if (word.starts_with('@')) {
+    line.guard = word;
+    word = next_word(rest);
+  }
+  line.opcode = word;
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  while (rest.ends_with(' ')) rest.remove_suffix(1);
+  line.operands = rest;
+  return line;
+}
+
+// What the checks are about: barriers, waits, copies, MMAs, fences, memory; not the arithmetic between.
+bool synchronises(const Line& line) {
+  static constexpr std::array kOpcodes = {
+      "SYNCS",        "UTCBAR",       "FENCE",          "MEMBAR",  "WARPSYNC", "BAR",       "UCGABAR_ARV",
+      "UCGABAR_WAIT", "UTMACMDFLUSH", "DEPBAR",         "CCTL",    "ACQBULK",  "PREEXIT",   "NOP",
+      "UTCATOMSWS",   "UVIRTCOUNT",   "UTMALDG",        "UTMASTG", "UTMAREDG", "UTCHMMA",   "UTCQMMA",
+      "UTCIMMA",      "LDTM",         "STTM",           "STS",     "LDS",      "STG",       "LDG",
+      "REDG",         "UTMACCTL",     "UGETNEXTWORKID", "ELECT",   "HGMMA",    "WARPGROUP", "USETMAXREG"};
+  std::string_view name = std::string_view(line.opcode).substr(0, line.opcode.find('.'));
+  return std::find(kOpcodes.begin(), kOpcodes.end(), name) != kOpcodes.end();
+}
+
+bool branches(const Line& line) {
+  return line.opcode.starts_with("BRA") || line.opcode == "EXIT";
+}
+
+// Register names without the hardware's: `stage_pos` of `stage_pos/UR15`, `UR15` as it is.
+std::set<std::string> registers(std::string_view operands) {
+  std::set<std::string> names;
+  std::string word;
+  auto end = [&] {
+    std::size_t slash = word.find('/');
+    // In text of both forms a register stands behind its name: two names may share it.
+    if (slash != std::string::npos) {
+      names.insert(word.substr(0, slash));
+      names.insert(word.substr(slash + 1));
+    } else if (!word.empty()) {
+      names.insert(word);
+    }
+    word.clear();
+  };
+  for (char c : operands) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                  c == '@' || c == '/';
+    letter ? void(word += c) : end();
+  }
+  end();
+  for (const char* constant : {"RZ", "URZ", "PT", "UPT"}) names.erase(constant);
+  return names;
+}
+
+// Two instructions that touch no register in common, one of which does nothing but compute: their order is no matter.
+bool commute(const Line& a, const Line& b) {
+  if (branches(a) || branches(b)) return false;
+  if (synchronises(a) && synchronises(b)) return false;
+  auto names_of = [](const Line& line) { return registers(line.guard + " " + line.operands); };
+  for (const std::string& name : names_of(a)) {
+    if (names_of(b).count(name) > 0) return false;
+  }
+  // Groups are named by their first register alone.
+  auto has_group = [](const Line& line) {
+    return line.opcode.starts_with("LDTM") || line.opcode.starts_with("UTM") || line.opcode.starts_with("UTC") ||
+           line.opcode.find(".64") != std::string::npos || line.opcode.find(".128") != std::string::npos ||
+           line.opcode.starts_with("SYNCS.EXCH");
+  };
+  return !has_group(a) && !has_group(b);
+}
+
+bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes) {
+  return std::any_of(opcodes.begin(), opcodes.end(),
+                     [&](std::string_view opcode) { return line.opcode.starts_with(opcode); });
+}
+
+// Why two neighbours in another order are the same program; empty: it is not known.
+std::string order_is_no_matter(const Line& a, const Line& b) {
+  if (is_any_of(a, {"UTMACCTL"}) || is_any_of(b, {"UTMACCTL"})) return "a prefetch changes nothing but the time";
+  if (commute(a, b)) return "they share no register, and one of them only computes";
+  for (std::string_view both : {"SYNCS.EXCH", "UTMALDG", "STS", "STG"}) {
+    if (a.opcode.starts_with(both) && b.opcode.starts_with(both) && a.held != b.held)
+      return "both do the same, at different places, and neither waits for the other";
+  }
+  return {};
+}
+
+// Why a line done twice does what it does once.
+std::string once_is_twice(const Line& line) {
+  if (is_any_of(line, {"UTMACCTL"})) return "a prefetch changes nothing but the time";
+  if (is_any_of(line, {"WARPSYNC", "FENCE", "MEMBAR", "DEPBAR", "CCTL", "NOP", "ACQBULK", "PREEXIT", "UVIRTCOUNT"}))
+    return "what is waited for or fenced once is so the second time";
+  if (is_any_of(line, {"LDS", "LDG", "LDTM", "ELECT", "STS", "STG", "SYNCS.PHASECHK"}))
+    return "the same value, read or written twice";
+  return {};
+}
+
+// Groups of lines that only mean something together: a wait is its test, its sleep and its branch.
+std::size_t group_end(const std::vector<Line>& lines, std::size_t at) {
+  std::size_t end = at + 1;
+  if (lines[at].opcode.find(".TRYWAIT") == std::string::npos) return end;
+  while (end < lines.size() && end < at + 3 && lines[end].kind == Line::Kind::code &&
+         (lines[end].opcode.starts_with("NANOSLEEP") || lines[end].opcode.starts_with("BRA")))
+    ++end;
+  return end;
+}
+
+class Maker {
+ public:
+  explicit Maker(const std::string& text) : text_(lines_of(text)) {
+    for (const std::string& line : text_) lines_.push_back(parsed(line));
+  }
+
+  std::vector<Mutant> run() {
+    choose_copies();
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      if (lines_[at].kind == Line::Kind::header) header(at);
+      if (lines_[at].kind == Line::Kind::code && chosen_[at]) code(at);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  // The first two and the last of the copies of a statement.
+  void choose_copies() {
+    std::map<std::string, std::vector<std::size_t>> copies;
+    std::string section;
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      if (lines_[at].kind == Line::Kind::section) section = text_[at];
+      if (lines_[at].kind != Line::Kind::code) continue;
+      copies[section + lines_[at].opcode + lines_[at].guard + lines_[at].comment].push_back(at);
+    }
+    chosen_.assign(text_.size(), false);
+    for (const auto& [statement, places] : copies) {
+      for (std::size_t i = 0; i < places.size(); ++i) chosen_[places[i]] = i < 2 || i + 1 == places.size();
+    }
+  }
+
+  void add(std::string change, std::size_t at, std::vector<std::string> changed, std::string equal_to = {}) {
+    Mutant mutant;
+    mutant.change = std::move(change);
+    const Line& line = lines_[at];
+    mutant.statement =
+        line.kind == Line::Kind::code
+            ? fmt::format("{}{}{} {}", line.guard, line.guard.empty() ? "" : " ", line.opcode, line.operands)
+            : text_[at];
+    mutant.place = fmt::format("line {}{}{}", at + 1, line.comment.empty() ? "" : ": ", line.comment);
+    mutant.text = joined(changed);
+    mutant.equal_to = std::move(equal_to);
+    all_.push_back(std::move(mutant));
+  }
+  void with_line(std::string change, std::size_t at, std::string text, std::string equal_to = {}) {
+    std::vector<std::string> changed = text_;
+    changed[at] = std::move(text);
+    add(std::move(change), at, std::move(changed), std::move(equal_to));
+  }
+  std::string replaced(std::size_t at, std::string_view from, std::string_view to, std::size_t begin = 0) const {
+    std::string line = text_[at];
+    line.replace(line.find(from, begin), from.size(), to);
+    return line;
+  }
+
+  void header(std::size_t at) {
+    if (!text_[at].starts_with(".tmap")) return;
+    // .tmap name extents… element bytes, box…, swizzle
+    std::vector<std::string> words;
+    std::string_view rest = text_[at];
+    while (!rest.empty()) {
+      if (std::string_view word = next_word(rest); !word.empty()) words.emplace_back(word);
+    }
+    for (std::size_t i = 2; i < words.size(); ++i) {
+      std::int64_t number = 0;
+      std::from_chars(words[i].data(), words[i].data() + words[i].size(), number);
+      std::set<std::int64_t> others = {number / 2, number * 2};
+      if (i + 1 == words.size()) others = {0, 32, 64, 128};
+      others.erase(number);
+      for (std::int64_t other : others) {
+        std::vector<std::string> changed = words;
+        changed[i] = fmt::format("{}", other);
+        with_line(fmt::format("{} for {}", other, number), at, fmt::format("{}", fmt::join(changed, " ")));
+      }
+    }
+  }
+
+  void code(std::size_t at) {
+    const Line& line = lines_[at];
+    std::size_t end = group_end(lines_, at);
+    bool part_of_wait = line.opcode.starts_with("NANOSLEEP") || (at > 0 && lines_[at].opcode.starts_with("BRA") &&
+                                                                 lines_[at - 1].opcode.starts_with("NANOSLEEP"));
+    if (synchronises(line)) {
+      std::vector<std::string> dropped = text_, doubled = text_;
+      auto begin = text_.begin() + static_cast<std::ptrdiff_t>(at),
+           stop = text_.begin() + static_cast<std::ptrdiff_t>(end);
+      dropped.erase(dropped.begin() + (begin - text_.begin()), dropped.begin() + (stop - text_.begin()));
+      add("drop", at, std::move(dropped),
+          is_any_of(line, {"UTMACCTL"}) ? "a prefetch changes nothing but the time" : "");
+      if (end == at + 1) {
+        doubled.insert(doubled.begin() + (begin - text_.begin()), text_[at]);
+        add("double", at, std::move(doubled), once_is_twice(line));
+      }
+    }
+    if (!part_of_wait) swap_with_next(at, end);
+    guards(at);
+    modifiers(at);
+    if (synchronises(line) || line.mark != '~' || line.opcode.starts_with("MOV") || line.opcode.starts_with("UISETP") ||
+        line.opcode.starts_with("ISETP") || line.opcode.starts_with("UIADD3") || line.opcode.starts_with("LOP3"))
+      numbers(at);
+  }
+
+  void swap_with_next(std::size_t at, std::size_t end) {
+    if (end >= lines_.size() || lines_[end].kind != Line::Kind::code || branches(lines_[end]) || branches(lines_[at]))
+      return;
+    if (!synchronises(lines_[at]) && !synchronises(lines_[end])) return;
+    std::size_t last = group_end(lines_, end);
+    if (end - at > 1 || last - end > 1) return;  // a wait's label stands before it: dropping it is the same
+    std::vector<std::string> changed = text_;
+    std::swap(changed[at], changed[end]);
+    add(fmt::format("swap with `{} {}`", lines_[end].opcode, lines_[end].operands), at, std::move(changed),
+        order_is_no_matter(lines_[at], lines_[end]));
+  }
+
+  void guards(std::size_t at) {
+    const Line& line = lines_[at];
+    if (line.guard.empty() || line.opcode.starts_with("NANOSLEEP")) return;
+    with_line("without its guard", at, replaced(at, line.guard + " ", ""));
+    std::string turned = line.guard[1] == '!' ? "@" + line.guard.substr(2) : "@!" + line.guard.substr(1);
+    with_line("its guard turned round", at, replaced(at, line.guard, turned));
+  }
+
+  void modifiers(std::size_t at) {
+    struct Change {
+      std::string_view from, to;
+    };
+    static constexpr Change kChanges[] = {
+        {".2CTA", ""},      {".MULTICAST", ""},          {".RED", ""},        {".A1T0", ""},
+        {".BROADCAST", ""}, {"UTMASTG", "UTMAREDG.ADD"}, {".STRONG.GPU", ""}, {"BAR.SYNC.DEFER_BLOCKING", "BAR.ARV"},
+    };
+    for (const Change& change : kChanges) {
+      if (lines_[at].opcode.find(change.from) == std::string::npos) continue;
+      with_line(fmt::format("`{}` for `{}`", change.to, change.from), at, replaced(at, change.from, change.to));
+    }
+  }
+
+  // Immediates and offsets: one more, one less, another bit.
+  void numbers(std::size_t at) {
+    const Line& line = lines_[at];
+    if (is_any_of(line, {"NANOSLEEP", "UVIRTCOUNT"})) return;
+    std::size_t begin = text_[at].find(line.opcode) + line.opcode.size();
+    std::size_t stop = std::min({text_[at].find(" = "), text_[at].find(" ; "), text_[at].size()});
+    const std::string& text = text_[at];
+    bool descriptor = line.held.starts_with("desc") || line.held.starts_with("idesc");
+    bool address = line.operands.find('[') != std::string::npos;
+    bool logic = line.opcode.find("LOP3") != std::string::npos;
+    // What a line is held to is asked each time that it runs.
+    std::string equal_to = line.mark == '+' && !line.held.empty() ? "it is held to a value, and had it each time" : "";
+    for (std::size_t i = text.find("0x", begin); i != std::string::npos && i < stop; i = text.find("0x", i + 2)) {
+      std::uint64_t number = 0;
+      auto [rest, error] = std::from_chars(&text[i + 2], text.data() + stop, number, 16);
+      if (error != std::errc()) continue;
+      std::size_t after = static_cast<std::size_t>(rest - text.data());
+      std::set<std::uint64_t> others;
+      bool in_address = address && text.find(']', i) < stop && text.rfind('[', i) > begin;
+      if (in_address) {
+        others = {number + 8, number + 128};
+        if (number >= 8) others.insert(number - 8);
+      } else if (descriptor) {
+        for (int bit : {0, 4, 6, 7, 10, 13, 14, 15, 16, 17, 23, 24, 29, 30, 31})
+          others.insert((number ^ std::uint64_t{1} << bit) & 0xffffffff);
+      } else if (logic && (number == 0xc0 || number == 0x3c || number == 0x80 || number == 0x8)) {
+        if (number != 0x8) others = {0xfc};  // and, or their difference, to or; the second result of PLOP3 is nobody's
+      } else if (number == 0x80000000) {
+        others = {0};
+      } else {
+        others = {number + 1};
+        if (number > 0 && !logic) others.insert(number - 1);
+        if (number > 1 && line.opcode != "DEPBAR.LE") others.insert({number * 2, number / 2});
+        if (number > 0 && line.opcode != "DEPBAR.LE") others.insert(0);
+      }
+      others.erase(number);
+      for (std::uint64_t other : others)
+        with_line(fmt::format("{:#x} for {:#x}", other, number), at,
+                  text.substr(0, i) + fmt::format("{:#x}", other) + text.substr(after), equal_to);
+    }
+    // A parity's beginning.
+    if (line.opcode == "MOV" && line.operands.find("parity") != std::string::npos && line.operands.ends_with(", RZ"))
+      with_line("0x80000000 for RZ", at, replaced(at, ", RZ", ", 0x80000000", begin));
+    if (line.opcode.starts_with("UTC") && line.operands.ends_with(", UPT"))
+      with_line("!UPT for UPT", at, replaced(at, ", UPT", ", !UPT", begin));
+  }
+
+  std::vector<std::string> text_;
+  std::vector<Line> lines_;
+  std::vector<bool> chosen_;
+  std::vector<Mutant> all_;
+};
+
+}  // namespace
+
+std::vector<Mutant> of_listing(const std::string& text) {
+  return Maker(text).run();
+}
+
+}  // namespace warpcc::mutants
