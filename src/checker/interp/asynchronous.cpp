@@ -62,6 +62,7 @@ void Interpreter::copy_in(const Instruction& instruction) {
     }
     if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.box_bytes()));
   }
+  order_copy_in(copy);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
   running_->pending.loads.push_back(std::move(copy));
@@ -90,6 +91,7 @@ void Interpreter::land(CopyIn& copy) {
       continue;
     }
     BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+    if (target.ticket != 0) state.order.end(target.ticket, pairs_ ? copy.line : order::Edge::kNone);
     if (state.barrier.land(map.box_bytes(), copy.clock, barrier_name(signalled, target.barrier), faults_))
       completed(signalled, state);
   }
@@ -133,6 +135,7 @@ void Interpreter::copy_out(const Instruction& instruction) {
   copy.begun_at = progress_ + 1;
   ++warp_->groups[copy.group].to_read;
   ++warp_->groups[copy.group].to_write;
+  order_copy_out(copy);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
   running_->pending.stores.push_back(std::move(copy));
@@ -249,6 +252,7 @@ void Interpreter::mma(const Instruction& instruction) {
   }
   work.mma = tensor_core_.issue(mma, sides, faults_);
   if (!work.mma) return;
+  order_mma(*work.mma, work.ctas);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   work.clock = warp_->clock;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
@@ -276,6 +280,7 @@ void Interpreter::commit(const Instruction& instruction) {
   } else {
     work.ctas.push_back(at->first);
   }
+  order_commit(work);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   work.clock = warp_->clock;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
@@ -300,7 +305,8 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
         std::uint32_t line = line_;
         warp_ = &running_->warps[static_cast<std::size_t>(work.warp)];
         line_ = work.line;
-        for (int rank : work.ctas) signal(rank, work.barrier, work.clock);
+        for (std::size_t i = 0; i < work.ctas.size(); ++i)
+          signal(work.ctas[i], work.barrier, work.clock, work.knows.get(), work.tickets[i]);
         warp_ = warp;
         line_ = line;
       }
@@ -350,6 +356,7 @@ void Interpreter::request_work(const Instruction& instruction) {
     block.landing.add(unit);
     request.ctas.push_back(rank);
   }
+  order_request(request);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   request.clock = warp_->clock;
   running_->requests.push_back(std::move(request));
@@ -369,7 +376,7 @@ void Interpreter::answer(Request& request) {
     running_->instructions = 0;  // a new piece of work
   }
   running_->refused = running_->refused || !taken;
-  for (int rank : request.ctas) {
+  for (const int& rank : request.ctas) {
     Cta& target = cta_of(rank);
     if (target.exited()) {
       faults_.protocol(fmt::format("its answer reaches CTA {} after that has exited", target.number));
@@ -384,6 +391,9 @@ void Interpreter::answer(Request& request) {
       continue;
     }
     BarrierState& state = target.barriers[static_cast<std::size_t>(at)];
+    std::uint32_t ticket = request.tickets[static_cast<std::size_t>(&rank - request.ctas.begin())];
+    state.order.gathered().join(request.knows);
+    if (ticket != 0) state.order.end(ticket, pairs_ ? request.line : order::Edge::kNone);
     if (state.barrier.land(kAnswerBytes, request.clock, barrier_name(target, request.barrier), faults_))
       completed(target, state);
   }

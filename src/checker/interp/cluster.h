@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "checker/interp/ordering.h"
 #include "checker/interp/state.h"
 #include "checker/machine/copy_engine.h"
 #include "checker/machine/scheduler.h"
@@ -29,6 +30,7 @@ struct CopyIn : Begun {
     std::uint32_t shared;
     int barrier_cta;
     std::uint32_t barrier;
+    std::uint32_t ticket = 0;  // of the barrier
   };
   int map = 0;
   machine::Coordinates start{};
@@ -38,6 +40,9 @@ struct TensorWork : Begun {
   std::optional<machine::TensorCore::Ready> mma;  // none: a commit
   llvm::SmallVector<int, 2> ctas;                 // of the MMA, or where the commit signals
   std::uint32_t barrier = 0;
+  // Of a commit: what it hands on, and its tickets, as many as CTAs.
+  std::shared_ptr<order::Knowledge> knows;
+  llvm::SmallVector<std::uint32_t, 2> tickets;
 };
 // Of Hopper's tensor core, in a warp's order.
 struct WarpgroupWork : Begun {
@@ -58,12 +63,21 @@ struct CopyOut : Begun {
 struct Request : Begun {
   std::uint32_t answer = 0, barrier = 0;  // offsets in shared memory
   llvm::SmallVector<int, 8> ctas;         // that get the answer
+  llvm::SmallVector<std::uint32_t, 8> tickets;
+  order::Knowledge knows;
 };
 
 struct Cluster {
   std::int64_t number = 0;  // in the grid
   std::vector<std::unique_ptr<Cta>> ctas;
   std::vector<Warp> warps;
+  order::Agents agents;
+  order::Barrier barrier_order, life_order;  // of the cluster's barrier: what is seen, and what is executed before
+  order::Epoch grid_before;                  // the end of the grid before
+  GlobalOrder global_order;                  // where clusters run apart
+  std::uint32_t global_agents = 0;
+  std::uint32_t serial = 0;      // of those begun
+  std::uint64_t generation = 0;  // of its barrier, as followed
   machine::ClusterBarrier barrier;
   machine::Turns turns;
   machine::Pending<CopyIn, TensorWork, CopyOut> pending;

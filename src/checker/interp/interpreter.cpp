@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace warpcc::checker {
@@ -14,7 +15,17 @@ constexpr std::uint64_t kGlobalStep = std::uint64_t{1} << 40;
 // Whether anything but registers changes: a loop without such instructions waits for others.
 bool has_effect(Action action) {
   return action >= Action::load_shared && action != Action::load_global && action != Action::branch &&
-         action != Action::nothing;
+         action != Action::fence && action != Action::nothing;
+}
+
+// A named barrier by which teams hand a turn on: the last hand-over has no taker (language.md, section 8).
+bool hands_on(const sass::Program& program, int id) {
+  return std::any_of(program.named_barriers.begin(), program.named_barriers.end(), [&](const sass::NamedBarrier& bar) {
+    if (id < bar.id || id >= bar.id + bar.count) return false;
+    return std::any_of(program.pipes.begin(), program.pipes.end(), [&](const sass::Pipe& pipe) {
+      return pipe.teams > 1 && bar.name == pipe.name + "_turn";
+    });
+  });
 }
 
 // The first instruction whose spelling is for one CTA where those before it are for a pair, or the other way round; and
@@ -32,7 +43,7 @@ std::optional<std::pair<const Instruction*, const Instruction*>> mixed_groups(co
 }  // namespace
 
 Interpreter::Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings)
-    : program_(program), options_(options), outcome_(outcome), findings_(findings), code_(decode(program)) {
+    : program_(program), options_(options), outcome_(outcome), findings_(findings), code_(decode(program)), ordering_(program, code_) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const sass::Buffer& buffer = program.buffers[i];
     bool global = buffer.space == sass::MemorySpace::global;
@@ -132,8 +143,11 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
         !running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].empty())
       report(Finding::Kind::protocol, "exits with MMAs that it has not waited for");
     warp_->blocked = Blocked::exited;
-    --cta().warps_left;
+    cta().life.join(warp_->order.knows().seen);
+    cta().life.join(warp_->order.lifetime());
+    if (--cta().warps_left == 0) leave_cta(cta());
     running_->barrier.exit(warp_->number_in_cluster);
+    follow_cluster_barrier();
     progress();
     for (Warp& other : running_->warps) {
       if (other.blocked != Blocked::cluster_barrier || !running_->barrier.passed(other.number_in_cluster)) continue;
@@ -201,7 +215,7 @@ void Interpreter::finish_cluster() {
                     barrier_details(*cta, state));
     }
     for (std::size_t id = 0; id < cta->named.size(); ++id) {
-      if (!cta->named[id].open()) continue;
+      if (!cta->named[id].open() || hands_on(program_, static_cast<int>(id))) continue;
       findings_.add(Finding::Kind::named_barrier, Findings::kNoLine,
                     fmt::format("CTA {} leaves named barrier {} with {} of {} threads arrived", cta->number, id,
                                 cta->named[id].arrived(), cta->named[id].threads()));

@@ -18,6 +18,7 @@ void print_counts(const Outcome& outcome, llvm::json::OStream& out) {
       {"named_barriers_wrong", outcome.named_barriers_wrong},
       {"protocol_problems", outcome.protocol_problems},
       {"memory_problems", outcome.memory_problems},
+      {"races", outcome.races},
       {"ranges_left", outcome.ranges_left},
       {"hangs", outcome.hangs},
       {"values_compared", outcome.values_compared},

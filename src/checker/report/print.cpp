@@ -19,6 +19,8 @@ std::string_view name(Finding::Kind kind) {
       return "protocol";
     case Finding::Kind::memory:
       return "memory";
+    case Finding::Kind::race:
+      return "race";
     case Finding::Kind::hang:
       return "hang";
     case Finding::Kind::range:
@@ -40,13 +42,14 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
 }  // namespace
 
 void print(const Outcome& outcome, llvm::raw_ostream& out, const Sources* sources) {
-  out << fmt::format("{}, {} wrong, {} changed by the colouring; {}; {}; {}; {}; {}",
+  out << fmt::format("{}, {} wrong, {} changed by the colouring; {}; {}; {}; {}; {}; {}",
                      plural(outcome.operands_checked, "operand checked", "operands checked"), outcome.operands_wrong,
                      outcome.colouring_changed,
                      plural(outcome.named_barriers_wrong, "named-barrier problem", "named-barrier problems"),
                      plural(outcome.protocol_problems, "protocol problem", "protocol problems"),
                      plural(outcome.memory_problems, "memory problem", "memory problems"),
-                     plural(outcome.ranges_left, "range left", "ranges left"), plural(outcome.hangs, "hang", "hangs"));
+                     plural(outcome.races, "race", "races"), plural(outcome.ranges_left, "range left", "ranges left"),
+                     plural(outcome.hangs, "hang", "hangs"));
   if (outcome.values_compared > 0 || outcome.values_wrong > 0)
     out << fmt::format("; {}, {} wrong", plural(outcome.values_compared, "value compared", "values compared"),
                        outcome.values_wrong);

@@ -63,12 +63,14 @@ constexpr std::string_view kWork = R"(.kernel k
   UMOV counts.0, 0x1ffffe
   UMOV counts.1, 0x7ffff800
   @one SYNCS.EXCH.64 URZ, [window+0x600], counts = bar
+  NOP
   MOV bytes, 0x10
   MOV parity, 0x0
   UMOV asked, 0x0
   UIADD3 to, UPT, UPT, window, 0x400, URZ
   UIADD3 signals, UPT, UPT, window, 0x600, URZ
 ASK:
+  WARPSYNC.ALL
   @one SYNCS.ARRIVE.TRANS64 RZ, [window+0x600], bytes = bar
   UGETNEXTWORKID.SELFCAST [to], [signals] = reply, bar
 WAIT:

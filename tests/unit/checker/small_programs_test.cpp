@@ -22,7 +22,7 @@ std::string program(std::string_view code, int arrivals = 1) {
 
 constexpr std::string_view kInit =
     "  BRA.U !first, MEET\n  UMOV counts.0, 0x1ffffe\n  UMOV counts.1, 0x7ffff800\n"
-    "  @one SYNCS.EXCH.64 URZ, [window+0x600], counts = bar\nMEET:\n  UCGABAR_ARV\n  UCGABAR_WAIT\n";
+    "  @one SYNCS.EXCH.64 URZ, [window+0x600], counts = bar\n  NOP\nMEET:\n  MEMBAR.ALL.GPU\n  UCGABAR_ARV\n  UCGABAR_WAIT\n";
 
 std::string with_barrier(std::string_view code) {
   return program(std::string(kInit) + std::string(code));
@@ -83,7 +83,7 @@ TEST_CASE("the cluster's barrier") {
 TEST_CASE("shared memory") {
   std::string_view store = "  S2R lane, SR_LANEID = (lane)\n  IMAD at, lane, 0x4, window\n";
   auto after = [&](std::string_view code) { return program(std::string(store) + std::string(code)); };
-  CHECK(run(after("  STS [at+0x400], lane = words[lane]\n  LDS back, [at+0x400] = words[lane]\n"))
+  CHECK(run(after("  BRA.U !first, END\n  STS [at+0x400], lane = words[lane]\n  LDS back, [at+0x400] = words[lane]\n"))
             .outcome.findings.empty());
   REPORTS(after("  STS [at+0x404], lane = words[lane]\n"), Kind::operand, "reaches 0x404, held to words[0] at 0x400");
   REPORTS(after("  LDS back, [at+0x400] = words[lane]\n"), Kind::memory,

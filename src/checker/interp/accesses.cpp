@@ -1,0 +1,551 @@
+// Accesses as the order of them is told: who, through which proxy, to which places; and what is said of two that
+// nothing orders.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+using order::Space;
+using order::Use;
+using order::Why;
+
+namespace {
+
+constexpr std::uint32_t kColumns = machine::TensorMemory::kColumns;
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29);
+}
+
+// Keys of footprints: what they are of, in the uppermost bits.
+enum Of : std::uint64_t { kRange = 1, kLanesOf = 2, kOperand = 3, kAccumulator = 4, kTensorRange = 5 };
+std::uint64_t key_of(Of what, std::uint64_t value) {
+  return static_cast<std::uint64_t>(what) << 60 | (value & ((std::uint64_t{1} << 60) - 1));
+}
+
+}  // namespace
+
+order::Actor Interpreter::actor(order::Epoch epoch, Use use, bool asynchronous, Space space) const {
+  order::Actor actor;
+  actor.entry = {epoch, use, line_, warp_->order.who(), 0, static_cast<std::uint32_t>(running_->executed[line_])};
+  actor.thread = &warp_->order;
+  actor.elected = asynchronous ? (mask_ & 1) != 0 : mask_ == 1;
+  actor.asynchronous = asynchronous;
+  actor.space = space;
+  actor.strict = options_.strict;
+  return actor;
+}
+
+int Interpreter::range_footprint(std::uint32_t offset, std::uint32_t bytes) {
+  std::uint64_t key = key_of(kRange, static_cast<std::uint64_t>(offset) << 28 | bytes);
+  int footprint = ordering_.shared.find(key);
+  if (footprint >= 0) return footprint;
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t at = offset; at < offset + bytes; ++at) places.push_back(at);
+  return ordering_.shared.add(key, places, ordering_.shared_name(offset, bytes));
+}
+
+void Interpreter::access_shared(int rank, int footprint, order::Actor actor) {
+  actor.entry.footprint = static_cast<std::uint32_t>(footprint);
+  cta_of(rank).shared_order.access(ordering_.shared, footprint, actor, ordering_.conflicts, pairs_);
+  if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.shared.name(footprint), rank);
+}
+
+// The lanes of a load or a store, in one CTA's memory.
+void Interpreter::order_lanes(const Lanes& addresses, std::uint32_t bytes, bool store) {
+  std::uint64_t key = mask_ * 32 + bytes;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (mask_ >> lane & 1) key = mixed(key, addresses[lane]);
+  }
+  key = key_of(kLanesOf, key);
+  int footprint = ordering_.shared.find(key);
+  auto rank = static_cast<int>(addresses[first_lane_] >> 24);
+  if (rank >= program_.cluster) return;
+  if (footprint < 0) {
+    std::vector<std::uint32_t> places;
+    std::vector<std::pair<std::uint32_t, std::uint8_t>> lanes;
+    std::uint32_t first = ~0u, last = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      std::uint32_t offset = addresses[lane] & 0xffffff;
+      if (!(mask_ >> lane & 1) || !cta_of(rank).shared.inside(offset, bytes)) continue;
+      first = std::min(first, offset);
+      last = std::max(last, offset + bytes);
+      for (std::uint32_t at = offset; at < offset + bytes; ++at) {
+        places.push_back(at);
+        lanes.emplace_back(at, static_cast<std::uint8_t>(lane));
+      }
+    }
+    if (places.empty()) return;
+    std::sort(lanes.begin(), lanes.end());
+    footprint = ordering_.shared.add(key, places, ordering_.shared_name(first, last - first));
+    ordering_.shared.by_lanes(footprint, std::move(lanes));
+  }
+  access_shared(rank, footprint,
+                actor(warp_->order.access(mask_, false), store ? Use::write : Use::read, false, Space::shared));
+}
+
+void Interpreter::order_tensor_access(std::uint32_t column, int columns, bool load) {
+  int quarter = warp_->index % machine::TensorMemory::kQuarters;
+  std::uint64_t key =
+      key_of(kTensorRange, static_cast<std::uint64_t>(column) << 32 | static_cast<std::uint64_t>(columns) << 8 |
+                               static_cast<std::uint64_t>(quarter));
+  int footprint = ordering_.tensor.find(key);
+  if (footprint < 0) {
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(columns); ++i)
+        places.push_back((2 * static_cast<std::uint32_t>(quarter) + half) * kColumns + column + i);
+    }
+    std::int64_t base = std::max<std::int64_t>(0, cta().tensor_base);
+    footprint = ordering_.tensor.add(key, places, ordering_.tensor_name(column - base, columns));
+  }
+  access_tensor(cta().rank, footprint,
+                actor(warp_->order.tensor_access(load), load ? Use::read : Use::write, false, Space::shared));
+}
+
+void Interpreter::access_tensor(int rank, int footprint, order::Actor actor) {
+  actor.entry.footprint = static_cast<std::uint32_t>(footprint);
+  cta_of(rank).tensor_order.access(ordering_.tensor, footprint, actor, ordering_.conflicts, pairs_);
+  if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.tensor.name(footprint), rank);
+}
+
+void Interpreter::order_free(std::uint32_t column, std::int64_t columns) {
+  std::uint64_t key =
+      key_of(kTensorRange, static_cast<std::uint64_t>(column) << 32 | static_cast<std::uint64_t>(columns) << 8 | 0xff);
+  int footprint = ordering_.tensor.find(key);
+  if (footprint < 0) {
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t lanes = 0; lanes < 8; ++lanes) {
+      for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(columns); ++i)
+        places.push_back(lanes * kColumns + column + i);
+    }
+    footprint =
+        ordering_.tensor.add(key, places, fmt::format("columns {} .. {} of tensor memory", column, column + columns));
+  }
+  access_tensor(cta().rank, footprint, actor(warp_->order.collective(), Use::write, false, Space::shared));
+}
+
+void Interpreter::order_mma(const machine::TensorCore::Ready& ready, llvm::ArrayRef<int> ranks) {
+  order::Epoch epoch = warp_->order.mma();
+  auto operand = [&](std::uint64_t bits, const machine::OperandImage& image) {
+    std::uint64_t key = key_of(
+        kOperand, mixed(mixed(bits, static_cast<std::uint64_t>(image.rows)), reinterpret_cast<std::uintptr_t>(&image)));
+    int footprint = ordering_.shared.find(key);
+    if (footprint >= 0) return footprint;
+    std::vector<std::uint32_t> places;
+    std::uint32_t first = ~0u, last = 0;
+    for (const machine::OperandImage::Units& units : image.units) {
+      for (std::uint64_t rest = units.mask; rest != 0; rest &= rest - 1) {
+        std::uint32_t at =
+            units.offset + machine::SharedMemory::kUnit * static_cast<std::uint32_t>(std::countr_zero(rest));
+        first = std::min(first, at);
+        last = std::max(last, at + machine::SharedMemory::kUnit);
+        for (std::uint32_t i = 0; i < machine::SharedMemory::kUnit; ++i) places.push_back(at + i);
+      }
+    }
+    return ordering_.shared.add(key, places, ordering_.shared_name(first, static_cast<std::uint32_t>(places.size())));
+  };
+  int a = operand(ready.mma.a, *ready.a), b = operand(ready.mma.b, *ready.b);
+  std::uint64_t key = key_of(
+      kAccumulator, mixed(ready.mma.d, static_cast<std::uint64_t>(ready.instruction.m) << 32 |
+                                           static_cast<std::uint64_t>(ready.instruction.n) << 1 | ready.mma.pair));
+  int d = ordering_.tensor.find(key);
+  if (d < 0) {
+    std::vector<std::uint32_t> places;
+    std::uint32_t first = ~0u, last = 0;
+    for (const machine::AccumulatorRun& run : ready.d->runs) {
+      std::uint32_t lane = (ready.mma.d >> 16) + static_cast<std::uint32_t>(run.lane);
+      std::uint32_t column = (ready.mma.d & 0xffff) + static_cast<std::uint32_t>(run.column);
+      first = std::min(first, column);
+      last = std::max(last, column + static_cast<std::uint32_t>(run.count));
+      if (lane % 16 != 0) continue;
+      for (std::uint32_t j = 0; j < static_cast<std::uint32_t>(run.count); ++j)
+        places.push_back(lane / 16 * kColumns + column + j);
+    }
+    std::int64_t base = std::max<std::int64_t>(0, cta().tensor_base);
+    d = ordering_.tensor.add(key, places, ordering_.tensor_name(first - base, last - first));
+  }
+  order::Actor reads = actor(epoch, Use::read, true, Space::shared);
+  order::Actor writes = actor(epoch, Use::write, true, Space::shared);
+  for (int rank : ranks) {
+    access_shared(rank, a, reads);
+    access_shared(rank, b, reads);
+    access_tensor(rank, d, writes);
+  }
+}
+
+// ---- the copy engine
+
+order::Box Interpreter::box_of(const machine::TensorMap& map, const machine::Coordinates& start) const {
+  const Grid& grid = ordering_.grids[static_cast<std::size_t>(map.buffer)];
+  order::Box box;
+  box.to.fill(1);
+  for (int i = 0; i < map.rank(); ++i) {
+    auto at = static_cast<std::size_t>(map.rank() - 1 - i);
+    auto from = static_cast<std::size_t>(i);
+    box.from[at] = static_cast<std::int32_t>(std::max<std::int64_t>(0, start[from]));
+    box.to[at] = static_cast<std::int32_t>(std::min(grid.extent[at], start[from] + map.box[from]));
+  }
+  return box;
+}
+
+void Interpreter::access_global(std::size_t buffer, const order::Box& box, order::Actor actor) {
+  std::optional<order::Boxes>& boxes = (code_.runs_together() ? ordering_.global : running_->global_order)[buffer];
+  if (!boxes) return;
+  boxes->access(box, actor, ordering_.conflicts, pairs_);
+  if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.global_name(buffer, box), -1);
+}
+
+void Interpreter::order_copy_in(CopyIn& copy) {
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  int footprint = range_footprint(copy.targets[0].shared, static_cast<std::uint32_t>(map.box_bytes()));
+  order::Epoch read{};
+  for (CopyIn::Target& target : copy.targets) {
+    Cta& signalled = cta_of(target.barrier_cta);
+    std::int32_t at = signalled.barrier_at[target.barrier / 8];
+    if (at < 0) continue;
+    BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+    use_barrier(state, signalled, true);
+    order::Epoch epoch = state.order.begin(running_->agents);
+    target.ticket = epoch.time;
+    state.last_signal = line_;
+    read = epoch;
+    access_shared(target.cta, footprint, actor(epoch, Use::write, true, Space::shared));
+  }
+  auto buffer = static_cast<std::size_t>(map.buffer);
+  if (read.agent.exists() && ordering_.global[buffer] && !ordering_.grids[buffer].linear)
+    access_global(buffer, box_of(map, copy.start), actor(read, Use::read, true, Space::global));
+}
+
+void Interpreter::order_copy_out(const CopyOut& copy) {
+  const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  auto group = static_cast<std::uint32_t>(copy.group);
+  access_shared(cta().rank, range_footprint(copy.shared, static_cast<std::uint32_t>(map.box_bytes())),
+                actor(warp_->order.store(false, group), Use::read, true, Space::shared));
+  auto buffer = static_cast<std::size_t>(map.buffer);
+  if (ordering_.grids[buffer].linear) return;
+  access_global(buffer, box_of(map, copy.start),
+                actor(warp_->order.store(true, group), copy.add ? Use::add : Use::write, true, Space::global));
+}
+
+void Interpreter::order_request(Request& request) {
+  int footprint = range_footprint(request.answer, 16);
+  for (int rank : request.ctas) {
+    Cta& target = cta_of(rank);
+    std::int32_t at = target.barrier_at[request.barrier / 8];
+    std::uint32_t ticket = 0;
+    if (at >= 0) {
+      BarrierState& state = target.barriers[static_cast<std::size_t>(at)];
+      use_barrier(state, target, true);
+      order::Epoch epoch = state.order.begin(running_->agents);
+      ticket = epoch.time;
+      access_shared(rank, footprint, actor(epoch, Use::write, true, Space::shared));
+    }
+    request.tickets.push_back(ticket);
+  }
+  // Who gets the answer knows what the one that asked knew (memory consistency model, causality order).
+  warp_->order.release(request.knows, mask_, provenance());
+}
+
+// ---- lanes in global memory: runs of elements, one after the other
+
+void Interpreter::order_global_lanes(const Instruction& instruction, const LaneElements& at) {
+  bool load = instruction.action == Action::load_global, add = instruction.action == Action::add_global;
+  bool sum = add && instruction.is_signed;  // of floating numbers: data
+  bool strong = !sum && (add || instruction.relaxed);
+  Use use = load ? (strong ? Use::strong_read : Use::read) : sum ? Use::add : (strong ? Use::strong_write : Use::write);
+  if (strong) order_flags(instruction, at);
+  std::int64_t count = at.count;
+  int lane = 0;
+  while (lane < kLanes) {
+    if (at.buffer[lane] < 0) {
+      ++lane;
+      continue;
+    }
+    int end = lane + 1;
+    while (end < kLanes && at.buffer[end] == at.buffer[lane] &&
+           (at.element[end] == at.element[end - 1] + count || at.element[end] == at.element[lane]))
+      ++end;
+    auto buffer = static_cast<std::size_t>(at.buffer[lane]);
+    if (ordering_.global[buffer]) {
+      const Grid& grid = ordering_.grids[buffer];
+      std::int64_t first = at.element[lane], last = at.element[end - 1] + count;
+      // A run that leaves its row goes on in the next.
+      while (first < last) {
+        std::int64_t row = last - first;
+        for (int i = 0; i < grid.rank; ++i) {
+          auto d = static_cast<std::size_t>(i);
+          if (grid.stride[d] == 1) row = std::min(row, grid.extent[d] - first % grid.extent[d]);
+        }
+        order::Actor who = actor(warp_->order.access(mask_, true), use, false, Space::global);
+        // Whether two accesses are the same lane's: the first element that a lane has tells.
+        who.entry.footprint = static_cast<std::uint32_t>(at.element[lane] - lane * count);
+        access_global(buffer, grid.box_of(first, row), who);
+        first += row;
+      }
+    }
+    lane = end;
+  }
+}
+
+// A flag hands on what has been published before it is written, to those who fence after they have read it (PTX ISA,
+// release and acquire patterns).
+void Interpreter::order_flags(const Instruction& instruction, const LaneElements& at) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (at.buffer[lane] < 0) continue;
+    std::pair key(static_cast<std::size_t>(at.buffer[lane]), at.element[lane]);
+    if (lane > 0 && at.buffer[lane - 1] == at.buffer[lane] && at.element[lane - 1] == at.element[lane]) continue;
+    if (instruction.action == Action::load_global) {
+      if (auto found = ordering_.flags.find(key); found != ordering_.flags.end())
+        warp_->order.observe(found->second, provenance());
+      continue;
+    }
+    order::Knowledge& flag = ordering_.flags[key];
+    if (instruction.action == Action::store_global) flag.clear();
+    warp_->order.release_published(flag, mask_, provenance());
+  }
+}
+
+// ---- barriers
+
+void Interpreter::order_commit(TensorWork& commit) {
+  commit.knows = std::make_shared<order::Knowledge>();
+  warp_->order.release_acquired(*commit.knows, provenance());
+  order::Epoch done = warp_->order.commit();
+  commit.knows->seen.raise(done.agent, done.time, provenance());
+  for (int rank : commit.ctas) {
+    Cta& target = cta_of(rank);
+    std::int32_t at = target.barrier_at[commit.barrier / 8];
+    if (at < 0) {
+      commit.tickets.push_back(0);
+      continue;
+    }
+    BarrierState& state = target.barriers[static_cast<std::size_t>(at)];
+    use_barrier(state, target, true);
+    commit.tickets.push_back(state.order.begin(running_->agents).time);
+    state.last_signal = line_;
+  }
+}
+
+// All lanes of the warp meet, and tell those who wait what they know.
+void Interpreter::meet_barrier(order::Barrier& barrier) {
+  warp_->order.meet();
+  warp_->order.release(barrier.gathered(), kAllLanes, provenance());
+}
+
+// Whether it has been initialised for who uses it now.
+void Interpreter::use_barrier(BarrierState& state, Cta& of, bool asynchronous) {
+  const order::Epoch& made = state.order.initialised;
+  if (!made.agent.exists()) return;
+  const order::Knowledge& knows = warp_->order.knows();
+  bool own = made.agent == warp_->order.initialiser();
+  bool peer = of.rank != cta().rank;
+  if (!own && !knows.seen.covers(made)) {
+    report(Finding::Kind::race,
+           fmt::format("uses {}: nothing orders its initialisation before this", barrier_name(of, state.offset)),
+           {"between them belongs a barrier of the CTA, or of the cluster where another CTA's is used"});
+  } else if ((asynchronous && !knows.async_shared.covers(made)) || (peer && !knows.published.covers(made))) {
+    report(
+        Finding::Kind::race,
+        fmt::format("uses {}, which {} without `fence.init` after its initialisation", barrier_name(of, state.offset),
+                    peer ? "is another CTA's" : "the copy engine or the tensor core signals"),
+        {"`fence.init` by the warp that has initialised it, before the barrier of the CTA or of the cluster"});
+  }
+  if (peer && (mask_ & 1) != 0 && !asynchronous) {
+    order::Epoch epoch = warp_->order.access(mask_, false);
+    for (order::Epoch& last : state.order.from_peers) {
+      if (last.agent != epoch.agent) continue;
+      last = epoch;
+      return;
+    }
+    state.order.from_peers.push_back(epoch);
+    state.last_signal = line_;
+  }
+}
+
+// A CTA is gone: whoever reached into it must be known to have done so by one of its warps.
+void Interpreter::leave_cta(Cta& gone) {
+  auto reaches = [&](const std::string& what, std::uint32_t line) {
+    std::uint32_t present = line_;
+    if (line != ~0u) line_ = line;
+    report(Finding::Kind::race, fmt::format("reaches {} of CTA {}, which may have exited by then", what, gone.number),
+           {"the CTA that is reached waits for this before it exits: on the barrier, or on the cluster's"});
+    line_ = present;
+  };
+  const order::Clock& life = gone.life;
+  for (BarrierState& state : gone.barriers) {
+    bool all = state.order.all_ended_in(life);
+    for (const order::Epoch& epoch : state.order.from_peers) all = all && life.covers(epoch);
+    if (!all) reaches("the barrier " + barrier_name(gone, state.offset), state.last_signal);
+  }
+  gone.shared_order.for_each([&](const order::Entry& entry) {
+    if (life.covers(entry.epoch)) return;
+    bool from_outside = !order::same_cta(entry.who, warp_->order.who());
+    order::AgentKind kind = entry.epoch.agent.kind();
+    bool asynchronous = kind == order::AgentKind::queue || kind == order::AgentKind::arriving;
+    if (!from_outside && !asynchronous) return;
+    reaches(ordering_.shared.name(static_cast<int>(entry.footprint)), entry.line);
+  });
+}
+
+// Clusters that know nothing of each other: what one has done stays, for those that come after it.
+void Interpreter::leave_global() {
+  if (code_.runs_together()) return;
+  for (std::size_t i = 0; i < running_->global_order.size(); ++i) {
+    if (!running_->global_order[i]) continue;
+    ordering_.global[i]->merge(std::move(*running_->global_order[i]),
+                               [&](const order::Entry& first, const order::Entry& then, const order::Box& box) {
+                                 tell_clusters(first, then, ordering_.global_name(i, box));
+                               });
+  }
+}
+
+// ---- what is said
+
+std::string Interpreter::line_text(std::uint32_t line) const {
+  const sass::Line& which = program_.lines[line];
+  return which.comment.empty() ? fmt::format("`{}`", which.opcode->name) : fmt::format("`{}`", which.comment);
+}
+
+std::string Interpreter::who_text(const order::Entry& entry) const {
+  std::int64_t cluster = ordering_.begun[entry.who >> 9];
+  const sass::Line& line = program_.lines[entry.line];
+  std::string role;
+  if (!program_.sections.empty()) {
+    const sass::Section& section = program_.sections[code_.section_of[entry.line]];
+    role = section.kind == sass::Section::Kind::role    ? fmt::format("role {}, ", section.name)
+           : section.kind == sass::Section::Kind::start ? "start, "
+                                                        : "finish, ";
+  }
+  return fmt::format("{}{} ({}cluster {}, CTA {} of it, warp {}; time {} there)",
+                     line.place.empty() ? "" : line.place + ": ", line_text(entry.line), role, cluster,
+                     entry.who >> 5 & 15, entry.who & 31, entry.count);
+}
+
+namespace {
+
+const char* does(const order::Entry& entry) {
+  switch (entry.epoch.agent.kind()) {
+    case order::AgentKind::arriving:
+      return entry.use == Use::read ? "the copy engine reads for" : "the copy engine fills by";
+    case order::AgentKind::queue:
+      return entry.use == Use::read ? "the tensor core reads for" : "the tensor core writes by";
+    case order::AgentKind::store_read:
+      return "the copy engine reads for";
+    case order::AgentKind::store_write:
+      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
+    case order::AgentKind::tensor_load:
+      return "is read by";
+    case order::AgentKind::tensor_store:
+      return "is written by";
+    default:
+      return entry.use == Use::read || entry.use == Use::strong_read ? "is read by" : "is written by";
+  }
+}
+
+// What would order the two.
+std::string mends(const order::Entry& first, const order::Entry& then, Why why) {
+  switch (why) {
+    case Why::proxy:
+      return "`fence.async` (in global memory `fence.async.global`) by the lanes that wrote, after their stores and "
+             "before the barrier that tells of them";
+    case Why::proxy_read:
+      return "`fence.async` by the lanes that read, before they tell that they have";
+    case Why::lanes:
+      return "`warpsync` between the two: the lanes of a warp see each other's work only where they meet";
+    case Why::scope:
+      return "`fence.gpu` before the arrival, or an arrival that releases to the cluster: one within the CTA publishes "
+             "nothing to another";
+    case Why::overlap:
+      return "a commit after the first and a wait for it before the second: only MMAs of one accumulator are done in "
+             "order";
+    case Why::unordered:
+    case Why::ordered:
+      break;
+  }
+  switch (first.epoch.agent.kind()) {
+    case order::AgentKind::arriving:
+      return "a wait for the phase that its bytes complete, by the second's warp or by one that it is told of after";
+    case order::AgentKind::queue:
+      return "a commit by the warp that issued the MMA, onto a barrier that the second's warp waits for";
+    case order::AgentKind::store_read:
+      return "`store.wait.read` by the lane that began the store, and then a barrier or `warpsync` towards the second";
+    case order::AgentKind::store_write:
+      return "`store.wait` (not `.read`) by the lane that began the store, and a flag or barrier towards the second";
+    case order::AgentKind::tensor_load:
+      return "`ld.wait` in the warp that loads, before the arrival that tells of it";
+    case order::AgentKind::tensor_store:
+      return "a wait for the store to tensor memory, before the arrival that tells of it";
+    default:
+      break;
+  }
+  return then.epoch.agent.generic() || first.epoch.agent.generic()
+             ? "a barrier at which the first's warp arrives after it, and for which the second's waits"
+             : "an order by a barrier";
+}
+
+}  // namespace
+
+void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& place, int rank) {
+  order::Conflicts conflicts = std::move(ordering_.conflicts);
+  ordering_.conflicts.clear();
+  for (const order::Conflict& conflict : conflicts) {
+    const order::Entry& first = conflict.first;
+    ++outcome_.races;
+    auto& told = ordering_.told[{first.line, line_, static_cast<int>(conflict.why)}];
+    if (told.times++ > 0) continue;
+    std::string text = place;
+    if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
+    text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
+    switch (conflict.why) {
+      case Why::proxy:
+      case Why::proxy_read:
+        text += "in order, but with no fence between the lanes' accesses and the async proxy's";
+        break;
+      case Why::lanes:
+        text += "by lanes of one warp that have not met";
+        break;
+      case Why::scope:
+        text += "told of within a CTA alone, and reached from another";
+        break;
+      case Why::overlap:
+        text += "accumulators that overlap and are not the same";
+        break;
+      case Why::unordered:
+      case Why::ordered:
+        text += "nothing orders them";
+        break;
+    }
+    std::vector<std::string> details;
+    details.push_back("first: " + who_text(first));
+    std::string now = "then:  " + who_text(actor.entry);
+    std::string names;
+    const Instruction& instruction = code_.instructions[line_];
+    for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+      for (const ViewCode& view : code_.held[at].views) {
+        Place its = place_of(view, scope(), first_lane_);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", view_text(view, its, program_));
+      }
+      names += names_text(code_.held[at], scope(), first_lane_);
+    }
+    if (!names.empty()) now += ": " + names;
+    details.push_back(std::move(now));
+    details.push_back("to mend: " + mends(first, actor.entry, conflict.why));
+    findings_.tell_race(line_, std::move(text), std::move(details));
+  }
+}
+
+void Interpreter::tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place) {
+  ++outcome_.races;
+  if (ordering_.told[{first.line, then.line, -1}].times++ > 0) return;
+  findings_.tell_race(then.line,
+                      fmt::format("{}: {} {}, {} {}: by two clusters, which nothing orders", place, does(first),
+                                  line_text(first.line), does(then), line_text(then.line)),
+                      {"one:   " + who_text(first), "other: " + who_text(then)});
+}
+
+}  // namespace warpcc::checker

@@ -1,0 +1,97 @@
+// A buffer of global memory as the order of accesses sees it: boxes of elements, remembered by a grid of the shape that
+// most of them have.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "checker/order/memory.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace warpcc::order {
+
+// [from, to) in each dimension, slowest first.
+struct Box {
+  static constexpr int kRank = 5;
+  std::array<std::int32_t, kRank> from{}, to{};
+  friend bool operator==(const Box&, const Box&) = default;
+  bool meets(const Box& other) const {
+    for (int i = 0; i < kRank; ++i) {
+      if (from[i] >= other.to[i] || other.from[i] >= to[i]) return false;
+    }
+    return true;
+  }
+};
+
+class Boxes {
+ public:
+  explicit Boxes(const std::array<std::int32_t, Box::kRank>& grid) : grid_(grid) {}
+
+  void access(const Box& box, const Actor& actor, Conflicts& conflicts, Pairs* pairs);
+  // What a cluster that knew nothing of this one has done: all that is in conflict with what is here.
+  template <typename F>
+  void merge(Boxes&& other, F conflict);
+  void clear() {
+    at_.clear();
+    places_.clear();
+    parts_.clear();
+  }
+
+ private:
+  // A place of the grid. Most are accessed as a whole, once; what is more than that stands in parts.
+  struct Place {
+    Box box;
+    Entry entry;
+    std::int32_t parts = -1;
+  };
+  struct Part {
+    Box box;
+    Entries entries;
+  };
+  template <typename F>
+  void for_each_place(const Box& box, F function);
+  std::vector<Part>& parts_of(Place& place);
+
+  std::array<std::int32_t, Box::kRank> grid_;
+  llvm::DenseMap<std::uint64_t, std::uint32_t> at_;
+  std::vector<Place> places_;
+  std::vector<std::vector<Part>> parts_;
+};
+
+template <typename F>
+void Boxes::merge(Boxes&& other, F conflict) {
+  auto bring = [&](std::uint64_t key, const Box& box, const Entry& entry) {
+    auto [found, fresh] = at_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
+    if (fresh) {
+      places_.push_back({box, entry, -1});
+      return;
+    }
+    std::vector<Part>& parts = parts_of(places_[found->second]);
+    Part* same = nullptr;
+    for (Part& part : parts) {
+      if (part.box == box) same = &part;
+      if (!part.box.meets(box)) continue;
+      for (const Entry& earlier : part.entries) {
+        if (in_conflict(earlier.use, entry.use) && earlier.who >> 9 != entry.who >> 9) conflict(earlier, entry, box);
+      }
+    }
+    if (same) {
+      same->entries.push_back(entry);
+    } else {
+      parts.push_back({box, {entry}});
+    }
+  };
+  for (auto& [key, index] : other.at_) {
+    Place& place = other.places_[index];
+    if (place.parts < 0) {
+      bring(key, place.box, place.entry);
+      continue;
+    }
+    for (Part& part : other.parts_[static_cast<std::size_t>(place.parts)]) {
+      for (const Entry& entry : part.entries) bring(key, part.box, entry);
+    }
+  }
+}
+
+}  // namespace warpcc::order

@@ -1,0 +1,58 @@
+#include "checker/order/clock.h"
+
+namespace warpcc::order {
+
+void Clock::join(const Clock& other, std::uint32_t line, bool acquires) {
+  for (int part = 0; part < 2; ++part) {
+    auto& mine = times_[part];
+    const auto& theirs = other.times_[part];
+    if (mine.size() < theirs.size()) mine.resize(theirs.size(), 0);
+    if (by_[part].size() < mine.size()) by_[part].resize(mine.size());
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      if (theirs[i] <= mine[i]) continue;
+      mine[i] = theirs[i];
+      Edge edge = i < other.by_[part].size() ? other.by_[part][i] : Edge{};
+      by_[part][i] = acquires ? Edge{edge.release, line} : Edge{line, Edge::kNone};
+    }
+  }
+}
+
+void Clock::raise(Agent agent, std::uint32_t time, std::uint32_t release) {
+  if (at(agent) >= time) return;
+  raise(agent, time);
+  if (release == Edge::kNone) return;
+  auto& by = by_[agent.global()];
+  if (by.size() <= agent.number()) by.resize(agent.number() + 1);
+  by[agent.number()] = {release, Edge::kNone};
+}
+
+void Knowledge::join(const Knowledge& other, std::uint32_t line, bool acquires) {
+  if (line == Edge::kNone) {
+    seen.join(other.seen);
+  } else {
+    seen.join(other.seen, line, acquires);
+  }
+  async_shared.join(other.async_shared);
+  async_global.join(other.async_global);
+  published.join(other.published);
+}
+
+void Knowledge::join_published(const Knowledge& other, std::uint32_t line, bool acquires) {
+  if (line == Edge::kNone) {
+    seen.join(other.published);
+  } else {
+    seen.join(other.published, line, acquires);
+  }
+  async_shared.join(other.async_shared);
+  async_global.join(other.async_global);
+  published.join(other.published);
+}
+
+void Knowledge::clear() {
+  seen.clear();
+  async_shared.clear();
+  async_global.clear();
+  published.clear();
+}
+
+}  // namespace warpcc::order

@@ -1,0 +1,139 @@
+// A warp as the order of accesses sees it: its lanes, which go on together but see each other's work only where they
+// meet, and its elected lane, the lowest, which works alone; what each does asynchronously; and what they know.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "checker/order/clock.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace warpcc::order {
+
+// Numbers for agents as they first act: a cluster's own, and those that act on global memory, which may be known beyond
+// the cluster.
+struct Agents {
+  std::uint32_t local = 0;
+  std::uint32_t* global = nullptr;
+
+  Agent make(AgentKind kind, bool of_global) { return Agent::of(kind, of_global, of_global ? (*global)++ : local++); }
+};
+
+// Where somebody stands in the launch: the cluster's number of those begun, the CTA in it, the warp in that.
+inline std::uint32_t warp_id(std::uint32_t cluster, int cta, int warp) {
+  return cluster << 9 | static_cast<std::uint32_t>(cta) << 5 | static_cast<std::uint32_t>(warp);
+}
+inline bool same_cta(std::uint32_t a, std::uint32_t b) {
+  return a >> 5 == b >> 5;
+}
+
+enum class Space : std::uint8_t { shared, global };
+
+class Thread {
+ public:
+  Thread(Agents& agents, std::uint32_t who) : agents_(&agents), who_(who) {}
+
+  std::uint32_t who() const { return who_; }
+  const Knowledge& knows() const { return knows_; }
+  // What the elected lane knows alone, until the lanes meet: its stores that are done.
+  llvm::ArrayRef<Epoch> alone() const { return alone_; }
+
+  // ---- what it does
+  // The lanes of `mask` load or store.
+  Epoch access(std::uint32_t mask, bool global);
+  // The elected lane's agent of its loads and stores, if it has had any.
+  Agent elected(bool global) const { return own(true, global).agent; }
+  Epoch collective();  // known to all lanes at once
+  Epoch initialise();  // a barrier
+  Agent initialiser() const { return initialiser_.agent; }
+  Epoch tensor_access(bool load);
+  void wait_tensor(bool load);
+  Epoch mma();
+  // The MMAs begun so far, and those that follow are others.
+  Epoch commit();
+  Epoch store(bool write, std::uint32_t group);
+  void stores_done(bool write, std::uint32_t groups);
+
+  // ---- how it is ordered
+  void meet();  // the lanes see all that each has done
+  void fence_async(std::uint32_t mask, Space space);
+  void fence_gpu(std::uint32_t mask);
+  void fence_init();
+  void acquire(const Knowledge& knowledge, std::uint32_t line) { knows_.join(knowledge, line, true); }
+  void acquire_published(const Knowledge& knowledge, std::uint32_t line) {
+    knows_.join_published(knowledge, line, true);
+  }
+  // What a flag in memory has told, which counts from the next fence on.
+  void observe(const Knowledge& knowledge, std::uint32_t line);
+  // Gives what the lanes of `mask` know and have done. `line`: where that is, if it is to be remembered.
+  void release(Knowledge& to, std::uint32_t mask, std::uint32_t line);
+  void release_published(Knowledge& to, std::uint32_t mask, std::uint32_t line);
+  // … what it has come to know from others, but not its own loads and stores.
+  void release_acquired(Knowledge& to, std::uint32_t line) const;
+  // Something that is known from here on.
+  void learn(Epoch epoch, std::uint32_t line) { knows_.seen.raise(epoch.agent, epoch.time, line); }
+
+  // What has been executed here and before, seen or not.
+  void release_life(Clock& to);
+
+  // Executed before, whatever is visible of it: what keeps a CTA alive for its peers.
+  Clock& lifetime() { return lifetime_; }
+
+ private:
+  struct Own {
+    Agent agent;
+    std::uint32_t now = 1;
+    bool used = false;                            // at `now`
+    std::uint32_t fenced[2] = {}, published = 0;  // up to which time, in the lanes' own view
+  };
+  Own& own(bool elected, bool global) { return own_[elected * 2 + global]; }
+  const Own& own(bool elected, bool global) const { return own_[elected * 2 + global]; }
+  bool covers(bool elected, std::uint32_t mask) const { return elected ? (mask & 1) != 0 : (since_ & ~mask) == 0; }
+  Agent& agent(Agent& which, AgentKind kind, bool global = false) {
+    if (!which.exists()) which = agents_->make(kind, global);
+    return which;
+  }
+
+  Agents* agents_;
+  std::uint32_t who_;
+  Knowledge knows_, observed_;
+  bool has_observed_ = false;
+  llvm::SmallVector<Epoch, 4> alone_;
+  std::array<Own, 4> own_;
+  std::uint32_t since_ = 0;  // the lanes that have loaded or stored since they met
+  struct Simple {
+    Agent agent;
+    std::uint32_t now = 1;
+  };
+  Simple collective_, initialiser_, tensor_load_, tensor_store_, queue_;
+  Agent store_read_, store_write_;
+  Clock lifetime_;
+};
+
+// What a barrier hands on: that of a phase's arrivals to those who wait for it.
+class Barrier {
+ public:
+  Knowledge& gathered() { return gathered_; }
+  const Knowledge& completed() const { return completed_; }
+  void turn() {
+    std::swap(gathered_, completed_);
+    gathered_.clear();
+  }
+
+  // Asynchronous work that will signal it: its epoch; and that it has.
+  Epoch begin(Agents& agents);
+  void end(std::uint32_t ticket, std::uint32_t line);
+  bool all_ended_in(const Clock& clock) const { return !agent_.exists() || clock.at(agent_) >= begun_; }
+
+  Epoch initialised;                       // by whom
+  llvm::SmallVector<Epoch, 2> from_peers;  // the last arrival of each thread of another CTA
+
+ private:
+  Knowledge gathered_, completed_;
+  Agent agent_;
+  std::uint32_t begun_ = 0, ended_ = 0;
+  llvm::SmallVector<std::uint32_t, 2> ahead_;  // ended before others begun before them
+};
+
+}  // namespace warpcc::order
