@@ -141,6 +141,7 @@ void Lower::role(const kernel::Role& role, sass::LabelId label, Place in) {
   take_registers(role);
   begin_rings(role);
   plan_vectors(role.body);
+  plan_edges(role.body);
   block(role.body);
   emit_.comes_from({});
   emit_.line(here_, kControl, "BRA", {to(finish_label_)}).comment = "the role ends";
@@ -158,7 +159,8 @@ void Lower::take_registers(const kernel::Role& role) {
     return;
   }
   Reg taken = values_.named("registers taken", "taken", kUniformPredicate);
-  emit_.line(here_, kControl, "USETMAXREG.TRY_ALLOC.CTAPOOL", {use(taken), immediate(role.registers)}).comment = comment;
+  emit_.line(here_, kControl, "USETMAXREG.TRY_ALLOC.CTAPOOL", {use(taken), immediate(role.registers)}).comment =
+      comment;
 }
 
 void Lower::finish(Place in) {

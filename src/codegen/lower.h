@@ -41,6 +41,7 @@ class Lower {
   void node(const kernel::When& when);
   void node(const kernel::On& on);
   void node(const kernel::Hold& hold);
+  void node(const kernel::Outs&) {}
 
   // ---- rings.cpp: stages of rings, turns of teams
   void begin_rings(const kernel::Role& role);
@@ -59,6 +60,9 @@ class Lower {
   void shared_access(const kernel::Instruction& instruction);
   void global_access(const kernel::Instruction& instruction);
   std::optional<Operand> inside(const kernel::Instruction& instruction, const Reference& reference, bool& never);
+  // Whether the accesses of a role share the comparison of their fastest coordinate: where it takes few predicates.
+  void plan_edges(const kernel::Block& block);
+  bool shares_edges_ = false;
   void load(const kernel::Instruction& instruction);
   void store(const kernel::Instruction& instruction);
   void prefetch(const kernel::Instruction& instruction);
@@ -68,6 +72,7 @@ class Lower {
   sass::View fragment_view(const kernel::RegisterOperand& operand);
   void commit(const kernel::Instruction& instruction);
   void tensor_load(const kernel::Instruction& instruction);
+  void tensor_store(const kernel::Instruction& instruction);
   void allocate(const kernel::Instruction& instruction);
   void init(const kernel::Instruction& instruction);
   void arrive(const kernel::Instruction& instruction);
@@ -119,6 +124,7 @@ class Lower {
   void plan_vectors(const kernel::Block& block);
   const Declared::MapKey& map_key(const kernel::Instruction& instruction);
   std::vector<Quantity> coordinates(const kernel::View& global);
+  Reg policy(kernel::Hint hint);
   std::unordered_map<const kernel::Instruction*, Vector> vectors_;
   std::unordered_map<const kernel::Instruction*, Declared::MapKey> map_keys_;
   struct Descriptor {

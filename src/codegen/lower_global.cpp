@@ -1,4 +1,7 @@
 // Lanes' own accesses to global memory, and whether they lie inside (docs/language.md, sections 5, 10 and 13, rule 6).
+#include <set>
+#include <string>
+
 #include "codegen/lower.h"
 #include "sass/text.h"
 
@@ -61,6 +64,20 @@ void Lower::global_access(const kernel::Instruction& instruction) {
   say(instruction, opcode, std::move(operands)).held = std::move(reached);
 }
 
+void Lower::plan_edges(const kernel::Block& block) {
+  constexpr std::size_t kShared = 2;
+  std::set<std::string> columns;
+  each_instruction(block, [&](const kernel::Instruction& instruction) {
+    if (instruction.op->does != isa::Does::global_access || !instruction.guard.facts.inside) return;
+    const kernel::View& view = view_of(instruction);
+    Form last = values_.form(view.slices.back().from);
+    std::int64_t bound = kernel_[view.buffer].shape.back() - view.slices.back().extent + 1;
+    if (values_.addresses().interval(last).high < bound) return;
+    columns.insert(text(last) + '<' + std::to_string(bound));
+  });
+  shares_edges_ = columns.size() <= kShared;
+}
+
 // One comparison an edge that the ranges cannot settle. That of the fastest coordinate, which many accesses share, is
 // made where it is known; the others at the operand, each joined to the one before.
 std::optional<Operand> Lower::inside(const kernel::Instruction& instruction, const Reference& reference, bool& never) {
@@ -95,7 +112,7 @@ std::optional<Operand> Lower::inside(const kernel::Instruction& instruction, con
                 {use(predicate), constant_use(isa::File::p), use(value), immediate(bound), with})
           .held = {held};
     };
-    if (!so_far && d + 1 == dimensions) {
+    if (shares_edges_ && !so_far && d + 1 == dimensions) {
       all = held.expr;
       std::string name = compared.name + "_inside";
       so_far = use(values_.fact_of(compared.number, name + " " + text(compared.number) + std::to_string(bound), name,
