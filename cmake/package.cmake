@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # The shared library brings its C++ library with it: a program may be linked with another.
 add_library(warpcc_shared SHARED ${CMAKE_SOURCE_DIR}/cmake/empty.cpp)
 target_link_libraries(warpcc_shared PRIVATE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,warpcc_runtime>> -static-libstdc++ -static-libgcc
-                                            -Wl,--exclude-libs,ALL)
+                                            -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map)
 set_target_properties(warpcc_shared PROPERTIES OUTPUT_NAME warpcc VERSION ${PROJECT_VERSION} SOVERSION 0 EXPORT_NAME runtime
                                                LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 target_include_directories(warpcc_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

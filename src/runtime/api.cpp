@@ -1,4 +1,6 @@
 // The C interface over Kernel and Call.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -71,6 +73,22 @@ Error open(std::string_view cubin, std::string_view manifest, const warpcc_open_
   if (Error error = Kernel::open(driver, cubin, manifest, device, made->kernel)) return error;
   *kernel = made.release();
   return success();
+}
+
+// A call of the driver in the kernel's context.
+template <typename Call>
+warpcc_status in_context(const warpcc_kernel* kernel, const char* what, warpcc_error* error, Call&& call) {
+  if (kernel == nullptr) return say_bad_argument("a null pointer for the kernel", error);
+  return guarded(error, [&]() -> Error {
+    const Driver& driver = kernel->kernel->driver();
+    Entered entered(driver, kernel->kernel->context());
+    if (entered.error()) return entered.error();
+    return check(driver, call(driver), what);
+  });
+}
+
+cuda::Address address_of(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data);
 }
 
 Launch launch_of(const warpcc_launch_options* options) {
@@ -161,4 +179,35 @@ warpcc_status warpcc_run(warpcc_kernel* kernel, const warpcc_tensor* tensors, si
 warpcc_status warpcc_reset(warpcc_kernel* kernel, warpcc_stream stream, warpcc_error* error) {
   if (kernel == nullptr) return say_bad_argument("warpcc_reset: a null pointer", error);
   return guarded(error, [&] { return kernel->kernel->reset(static_cast<cuda::Stream>(stream)); });
+}
+
+warpcc_status warpcc_allocate(const warpcc_kernel* kernel, size_t bytes, void** data, warpcc_error* error) {
+  if (data == nullptr) return say_bad_argument("warpcc_allocate: a null pointer", error);
+  cuda::Address address = 0;
+  warpcc_status status = in_context(kernel, "taking memory", error,
+                                    [&](const Driver& driver) { return driver.allocate(&address, bytes); });
+  *data = reinterpret_cast<void*>(address);
+  return status;
+}
+
+warpcc_status warpcc_free(const warpcc_kernel* kernel, void* data, warpcc_error* error) {
+  return in_context(kernel, "giving memory back", error,
+                    [&](const Driver& driver) { return driver.free(address_of(data)); });
+}
+
+warpcc_status warpcc_copy_in(const warpcc_kernel* kernel, void* to, const void* from, size_t bytes,
+                             warpcc_error* error) {
+  return in_context(kernel, "copying to the GPU", error,
+                    [&](const Driver& driver) { return driver.copy_to_device(address_of(to), from, bytes); });
+}
+
+warpcc_status warpcc_copy_out(const warpcc_kernel* kernel, void* to, const void* from, size_t bytes,
+                              warpcc_error* error) {
+  return in_context(kernel, "copying from the GPU", error,
+                    [&](const Driver& driver) { return driver.copy_to_host(to, address_of(from), bytes); });
+}
+
+warpcc_status warpcc_wait(const warpcc_kernel* kernel, warpcc_stream stream, warpcc_error* error) {
+  return in_context(kernel, "waiting for the stream", error,
+                    [&](const Driver& driver) { return driver.stream_synchronize(static_cast<cuda::Stream>(stream)); });
 }

@@ -50,3 +50,14 @@ TEST_CASE("the manifest is beside its cubin") {
   CHECK(manifest_beside("a.b/gemm") == "a.b/gemm.json");
   CHECK(manifest_beside("a/gemm.1.cubin") == "a/gemm.1.json");
 }
+
+TEST_CASE("C: memory of no kernel") {
+  warpcc_error error;
+  void* data = nullptr;
+  CHECK(warpcc_allocate(nullptr, 16, &data, &error) == WARPCC_BAD_ARGUMENT);
+  CHECK(warpcc_allocate(nullptr, 16, nullptr, &error) == WARPCC_BAD_ARGUMENT);
+  CHECK(warpcc_free(nullptr, nullptr, &error) == WARPCC_BAD_ARGUMENT);
+  CHECK(warpcc_copy_in(nullptr, nullptr, nullptr, 0, &error) == WARPCC_BAD_ARGUMENT);
+  CHECK(warpcc_copy_out(nullptr, nullptr, nullptr, 0, &error) == WARPCC_BAD_ARGUMENT);
+  CHECK(warpcc_wait(nullptr, nullptr, &error) == WARPCC_BAD_ARGUMENT);
+}
