@@ -1,0 +1,119 @@
+// Hopper's MMAs: a tile by hand, and what each of their rules says when it is broken.
+#include <fstream>
+#include <sstream>
+
+#include "run.h"
+
+using namespace warpcc::checker;
+using namespace warpcc::checker::test;
+using Kind = Finding::Kind;
+
+namespace {
+
+std::string gemm() {
+  std::ifstream in(WARPCC_SOURCE_DIR "/tests/golden/ptx/hopper-gemm.sass");
+  REQUIRE(in.good());
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Options with_values() {
+  Options options;
+  options.values = true;
+  return options;
+}
+
+constexpr std::string_view kWait = "WARPGROUP.DEPBAR.LE gsb0, 0x1";
+constexpr std::string_view kLastWait = "WARPGROUP.DEPBAR.LE gsb0, 0x0";
+
+}  // namespace
+
+#define REPORTS(text, kind, what)          \
+  do {                                     \
+    Run result = run(text, with_values()); \
+    CAPTURE(result.report);                \
+    CHECK(result.found(kind, what));       \
+  } while (false)
+
+TEST_CASE("the tile is exact, by name and coloured") {
+  for (bool coloured : {false, true}) {
+    Run result = run(gemm(), with_values(), coloured);
+    CAPTURE(result.report);
+    CHECK(result.outcome.findings.empty());
+    CHECK(result.outcome.values_compared == 8192);
+  }
+}
+
+TEST_CASE("a fence comes before what touches the registers of an MMA") {
+  REPORTS(without(gemm(), "WARPGROUP.ARRIVE", 2), Kind::protocol, "no `mma.fence` comes before this warp's first MMA");
+}
+
+TEST_CASE("nobody touches the registers of an MMA under way") {
+  REPORTS(without(gemm(), kLastWait), Kind::protocol,
+          "reads acc.0, which an MMA under way computes: `mma.wait` comes first");
+  REPORTS(changed(gemm(), "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n", "  MOV acc.9, 0x0\n  WARPGROUP.DEPBAR.LE gsb0, 0x0\n"),
+          Kind::protocol, "writes acc.9, which an MMA under way computes");
+}
+
+TEST_CASE("registers touched since the fence need another") {
+  REPORTS(
+      changed(gemm(), "  WARPGROUP.ARRIVE ; mma.fence\n  HGMMA.64x128x16.F32 acc, gdesc[desc_a.0], gdesc[desc_b.0], RZ",
+              "  WARPGROUP.ARRIVE ; mma.fence\n  MOV acc.5, 0x1\n  HGMMA.64x128x16.F32 acc, gdesc[desc_a.0], "
+              "gdesc[desc_b.0], RZ"),
+      Kind::protocol, "computes acc.5, which was read or written since the last `mma.fence`");
+}
+
+TEST_CASE("a stage is handed back when its MMAs have read it") {
+  REPORTS(without(gemm(), kWait), Kind::memory, "which an MMA or a store under way has yet to read");
+  REPORTS(changed(gemm(), kWait, "WARPGROUP.DEPBAR.LE gsb0, 0x2"), Kind::memory,
+          "which an MMA or a store under way has yet to read");
+}
+
+TEST_CASE("what is added to has been computed") {
+  REPORTS(changed(gemm(), "RZ, !UPT", "acc, UPT"), Kind::memory, "reads acc.0, which this warp has not written");
+  REPORTS(changed(gemm(), "RZ, !UPT", "RZ, UPT"), Kind::protocol, "adds to other registers than it writes");
+}
+
+TEST_CASE("operands are held to their tiles") {
+  REPORTS(changed(gemm(), "UIMAD desc_a.0, stage_pos, 0x200, 0x40 ", "UIMAD desc_a.0, stage_pos, 0x200, 0x42 ", 2),
+          Kind::operand, "A's descriptor");
+  REPORTS(changed(gemm(), "UMOV desc_b.1, 0x40000040 ", "UMOV desc_b.1, 0x80000040 "), Kind::operand,
+          "a descriptor's high word");
+  REPORTS(changed(gemm(), "((128, 1, 16), (64, 8, 512))", "((128, 1, 16), (8, 64, 512))"), Kind::operand, "whose (");
+  REPORTS(changed(gemm(), "acc[.., ..]", "acc[.., 0 +: 120]", 8), Kind::operand, "D has 64 rows and 128 columns");
+}
+
+TEST_CASE("the four warps of a warpgroup go together") {
+  std::string one_apart = changed(gemm(), "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n",
+                                  "  UISETP.EQ.U32.XOR third, UPT, warp_index, 0x2, !UPT\n  BRA.U third, PAST\n  "
+                                  "WARPGROUP.DEPBAR.LE gsb0, 0x0\nPAST:\n");
+  REPORTS(one_apart, Kind::protocol, "of the 36 MMAs, fences and waits that its warpgroup begins");
+  REPORTS(changed(gemm(), "desc_a.0, stage_pos, 0x200, 0x40 ", "desc_a.0, warp_index, 0x200, 0x40 ", 2), Kind::protocol,
+          "give an MMA different operands");
+}
+
+namespace {
+
+// Warpgroups that trade registers: the first gives, the second takes.
+std::string trade(std::string_view gives, std::string_view takes, std::string_view before = "") {
+  return ".kernel k\n.sm sm_90a\n.threads 256\n.registers 128\n.grid 1 1\n.form named\n.start\n"
+         "  S2R tid, SR_TID.X\n  SHF.R.U32.HI warp_lanes, RZ, 0x5, tid\n  R2UR warp_index, warp_lanes\n"
+         "  UISETP.GE.U32.AND second, UPT, warp_index, 0x4, UPT\n  BRA.U second, TAKES\n" +
+         std::string(before) + "  USETMAXREG.DEALLOC.CTAPOOL " + std::string(gives) +
+         "\n  EXIT\nTAKES:\n  USETMAXREG.TRY_ALLOC.CTAPOOL UPT, " + std::string(takes) + "\n  EXIT\n";
+}
+
+}  // namespace
+
+TEST_CASE("registers that are given back can be taken") {
+  Run result = run(trade("0x18", "0xe8"));
+  CAPTURE(result.report);
+  CHECK(result.outcome.findings.empty());
+  REPORTS(trade("0x18", "0xf0"), Kind::hang,
+          "for 240 registers a thread: it has 128, and the CTA's warps have given back");
+  REPORTS(trade("0x1c", "0xe0"), Kind::protocol, "asks for 28 registers a thread: 24 to 256 in steps of 8");
+  REPORTS(trade("0x88", "0x88"), Kind::protocol, "lowers to 136 registers a thread and has 128");
+  REPORTS(trade("0x18", "0x40"), Kind::protocol, "raises to 64 registers a thread and has 128");
+  REPORTS(without(trade("0x18", "0xe8"), ".registers"), Kind::protocol, "`.registers`");
+}
