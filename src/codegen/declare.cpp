@@ -26,8 +26,8 @@ sass::MemorySpace space(kernel::MemorySpace from) {
   return sass::MemorySpace::global;
 }
 
-void declare_pipe(const kernel::Kernel& kernel, const kernel::Pipe& pipe, std::size_t index, const Memory& memory, Declared& declared,
-                  sass::Program& program) {
+void declare_pipe(const kernel::Kernel& kernel, const kernel::Pipe& pipe, std::size_t index, const Memory& memory,
+                  Declared& declared, sass::Program& program) {
   sass::Pipe made;
   made.name = pipe.name;
   made.depth = pipe.depth;
@@ -38,6 +38,8 @@ void declare_pipe(const kernel::Kernel& kernel, const kernel::Pipe& pipe, std::s
     array.count = pipe.depth;
     array.arrivals = signal.arrivals;
     if (signal.bytes > 0) array.bytes = signal.bytes;
+    array.why = signal.arrivals_why;
+    if (signal.bytes > 0) array.why += "; bytes " + signal.bytes_why;
     program.mbarriers.push_back(std::move(array));
     return static_cast<sass::MBarrierId>(program.mbarriers.size() - 1);
   };

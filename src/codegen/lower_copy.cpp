@@ -87,6 +87,19 @@ void Lower::plan_vectors(const kernel::Block& block) {
   }
 }
 
+// What `createpolicy.fractional` makes for whole lines (sass-map: createpolicy).
+Reg Lower::policy(kernel::Hint hint) {
+  bool first = hint == kernel::Hint::evict_first;
+  std::string name = first ? "evict_first" : "evict_last";
+  return values_.once(name, [&](Place head) {
+    Reg pair = values_.named(name, name, {isa::File::ur, 2, 2, std::nullopt});
+    std::int64_t high = first ? 0x12f00000 : 0x14f00000;
+    emit_.move(head, sass::Mark::derived, pair, constant_use(isa::File::ur)).held = {values_.number(form_of(0))};
+    emit_.move(head, sass::Mark::derived, part(pair, 1), immediate(high)).held = {values_.number(form_of(high))};
+    return pair;
+  });
+}
+
 void Lower::load(const kernel::Instruction& instruction) {
   const kernel::BarrierOperand& barrier = barrier_of(instruction, 2);
   Reference full = this->reference(barrier);
@@ -115,6 +128,7 @@ void Lower::load(const kernel::Instruction& instruction) {
     operands.push_back(use(mask(mask_across(kernel_, *instruction.across, from), held.name + "_mask", held)));
   }
   if (leader) modifiers += ".2CTA";
+  if (instruction.hint != kernel::Hint::none) operands.push_back(use(policy(instruction.hint)));
 
   values_.set(group, address_of(tile), here_, vector.hoisted[0]);
   values_.set(part(group, 1), at_barrier, here_, false);

@@ -152,6 +152,16 @@ void Lower::tensor_load(const kernel::Instruction& instruction) {
       values_.reach({reference});
 }
 
+void Lower::tensor_store(const kernel::Instruction& instruction) {
+  Reference reference = this->reference(std::get<kernel::View>(instruction.operands[0]));
+  const auto& fragment = std::get<kernel::RegisterOperand>(instruction.operands[1]);
+  Derived derived = values_.derive(address_of(reference));
+  std::string opcode = "STTM";
+  if (fragment.count > 1) opcode += ".x" + std::to_string(fragment.count);
+  say(instruction, opcode, {at(Operand::Kind::tensor, *derived.reg, derived.offset), use(values_.reg(fragment))}).held =
+      values_.reach({reference});
+}
+
 // `alloc` and `free`: all columns of the kernel, in units of 32.
 void Lower::allocate(const kernel::Instruction& instruction) {
   std::int64_t units = memory_.allocated_columns / 32;

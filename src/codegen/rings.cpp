@@ -78,8 +78,8 @@ void Lower::begin_turns(kernel::EndId id, Place head) {
   values_.written(position_of(id), emit_.open(here_));
 }
 
-// A turn closes: d stages and some whole rounds of the ring are the other teams'. The parity flips where the ring wraps,
-// or, after an odd number of rounds, where it does not.
+// A turn closes: d stages and some whole rounds of the ring are the other teams'. The parity flips where the ring
+// wraps, or, after an odd number of rounds, where it does not.
 void Lower::pass_over(kernel::EndId id) {
   const kernel::End& end = kernel_[id];
   if (end.teams == 1) return;
@@ -98,8 +98,8 @@ void Lower::pass_over(kernel::EndId id) {
     emit_.line(here_, kControl, "UISETP.LT.U32.AND",
                {stays, constant_use(isa::File::up), use(ring.position), immediate(depth), constant_use(isa::File::up)});
     emit_.line(here_, kControl, "PLOP3.LUT",
-               {use(ring.stays_lane), constant_use(isa::File::p), constant_use(isa::File::p), constant_use(isa::File::p),
-                stays, immediate(0x80), immediate(0x8)});
+               {use(ring.stays_lane), constant_use(isa::File::p), constant_use(isa::File::p),
+                constant_use(isa::File::p), stays, immediate(0x80), immediate(0x8)});
     stays.negated = true;
     emit_.add(here_, kControl, ring.position, use(ring.position), immediate(-depth), constant_use(isa::File::ur))
         .guard = stays;

@@ -57,6 +57,11 @@ void lift_tensor_copy(Lifter& l) {
       to += ", " + mask(l, 2);
     }
     if (l.has("2CTA")) form += ".cta_group::2";
+    std::size_t policy = l.has("MULTICAST") ? 3 : 2;
+    if (l.operands() > policy) {
+      form += ".L2::cache_hint";
+      to += ", " + l.pair(l.operand(policy).reg);
+    }
     l.put_once(form + " " + to + ";");
   } else if (l.line().opcode->op == Op::UTMASTG) {
     l.put_once(

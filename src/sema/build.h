@@ -84,6 +84,7 @@ class Builder {
                                          const Value& value, const tree::Expr& argument, Scope& inner);
   std::optional<Value> view_argument(const tree::Formal& formal, const tree::Formal::ViewParameter& wanted,
                                      const Value& value, const tree::Expr& argument, Scope& inner);
+  void begin_outs(const tree::Proc& proc, Scope& inner, SourceRange where);
   bool not_aliased(const tree::Proc& proc, const tree::Call& call, Scope& inner);
   void splice(const BlockRef& ref);
 
@@ -101,6 +102,7 @@ class Builder {
   bool pairs(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check_barrier(const kernel::Instruction& made, std::size_t at);
+  bool check_tensor_memory(const kernel::Instruction& made);
   bool check_turn_barrier(const kernel::Instruction& made, std::size_t at);
   bool check_load(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check_store(const kernel::Instruction& made);
@@ -143,6 +145,7 @@ class Builder {
   const ActiveProc* active_ = nullptr;
   const isa::Statement* first_mma_ = nullptr;  // of pairs, or of single CTAs: all others like it
   SourceRange first_mma_where_;
+  std::string mma_role_;  // the last that an MMA stands in
 };
 
 }  // namespace warpcc::sema

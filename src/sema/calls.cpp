@@ -26,12 +26,7 @@ constexpr Message<std::string> fields_are_named{"wrong-arguments", "a `{}` is ma
 constexpr Message<std::string, std::string> is_a_bundle{"wrong-arguments",
                                                         "`{}` is a bundle of registers: `regs NAME: {}`"};
 constexpr Message<std::string, std::string, std::string> case_carries{"wrong-count", "`{}` carries {}; {} given"};
-constexpr Message<> out_of_physical{"out-of-physical",
-                                    "nothing maps out of a physical index: `compose` wants a logical layout inside"};
-constexpr Message<> compose_unsupported{
-    "not-supported", "`compose` of these layouts is not supported yet: write the composed layout out"};
 constexpr Message<std::string> no_size{"wrong-argument", "`bytes` is of an element type, such as `f16`; this is `{}`"};
-constexpr Message<std::string> wants_layout{"wrong-argument", "a layout is wanted; {}"};
 constexpr Message<std::string, std::string, std::string> wrong_result{"wrong-type",
                                                                       "`{}` gives a value of type `{}`; this is {}"};
 
@@ -126,6 +121,8 @@ Value Evaluator::call(const E::Call& call, SourceRange where, Scope& scope, cons
     if (inner.bad()) return Bad{};
     if (of->name.text == "swizzle" && (inner.has<LayoutRef>() || inner.has<Builtin>()))
       return swizzled(inner, call, where, scope);
+    if (auto* fragment = inner.get<FragmentRef>(); fragment && of->name.text == "at")
+      return coordinates_of(*fragment, call, where, scope);
     if (auto* an_enum = inner.get<EnumRef>()) {
       if (const int which = case_named(*an_enum->tree, of->name.text); which >= 0)
         return make_case(*an_enum, which, call, where, scope);
@@ -178,30 +175,25 @@ Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where
   session_.chain.push_back({it.name.text, where});
   const std::optional<Type> result = resolve(it.result, inner);
   Value value = result ? eval(*it.body, inner, &*result) : Value(Bad{});
-  if (!value.bad() && result->kind >= Type::Kind::layout_logical && result->kind <= Type::Kind::layout_physical &&
-      value.has<LayoutRef>()) {
-    auto said = std::make_shared<LayoutDescription>(**value.get<LayoutRef>());
-    said->says = result->kind;
-    value = LayoutRef(said);
-  }
   if (!value.bad() && !conforms(value, *result)) {
     session_.error(it.body->where, wrong_result, it.name.text, show(*result), describe(value, session_.kernel));
     value = Bad{};
   }
+  if (!value.bad() && !settle(value, *result, it.body->where)) value = Bad{};
   session_.chain.pop_back();
   return value;
 }
 
 Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange where, Scope& scope) {
-  constexpr const char* kNames[] = {"min", "max", "ceil_div", "log2", "bytes", "compose"};
-  if (builtin > Builtin::compose) {
+  constexpr const char* kNames[] = {"min", "max", "ceil_div", "log2", "bytes", "compose", "complement", "divide", "product"};
+  if (builtin > Builtin::product) {
     session_.error(
         call.callee->where, not_callable,
         fmt::format("`{}` is a layout of the shape that it stands by", session_.one_line(call.callee->where)));
     return Bad{};
   }
   const std::string name = kNames[static_cast<int>(builtin)];
-  const std::size_t count = builtin == Builtin::ceil_div || builtin == Builtin::compose ? 2
+  const std::size_t count = builtin == Builtin::ceil_div || builtin >= Builtin::compose ? 2
                             : builtin >= Builtin::log2                                  ? 1
                                                                                         : 0;
   if (count && call.arguments.size() != count) {
@@ -226,26 +218,10 @@ Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange 
     session_.error(call.arguments[0].value->where, no_size, show(*type.get<Type>()));
     return Bad{};
   }
-  if (builtin == Builtin::compose) {
-    for (const tree::Argument& argument : call.arguments) {
-      const Value value = eval(*argument.value, scope);
-      if (value.bad()) return Bad{};
-      auto* layout = value.get<LayoutRef>();
-      if (!layout && !value.has<Builtin>()) {
-        session_.error(
-            argument.value->where, wants_layout,
-            fmt::format("`{}` is {}", session_.one_line(argument.value->where), describe(value, session_.kernel)));
-        return Bad{};
-      }
-      const bool physical = !layout || (*layout)->says == Type::Kind::layout_physical || (*layout)->swizzle_span != 0;
-      if (&argument == &call.arguments[1] && physical) {
-        session_.error(argument.value->where, out_of_physical);
-        return Bad{};
-      }
-    }
-    session_.error(where, compose_unsupported);
-    return Bad{};
-  }
+  if (builtin == Builtin::compose) return compose(call, where, scope);
+  if (builtin == Builtin::complement) return complement(call, where, scope);
+  if (builtin == Builtin::divide) return divide(call, where, scope);
+  if (builtin == Builtin::product) return product(call, where, scope);
   std::vector<std::int64_t> values;
   for (const tree::Argument& argument : call.arguments) {
     const std::optional<std::int64_t> value = integer(*argument.value, scope, "an argument of `" + name + "`");

@@ -424,8 +424,10 @@ class Counter {
                                          [&](int rank) { return kernel::place(kernel_, rank)[axis] != own; });
         if (differs) fact += fmt::format("{}{} == {}", fact.empty() ? "" : " && ", kernel_.axes[axis].name, own);
       }
-      session_.diagnostics.error(where, expected_by_fact, pipe.name, pinned_place(pipe), static_cast<int>(ranks.size()),
-                                 fact);
+      Diagnostic& said = session_.diagnostics.error(where, expected_by_fact, pipe.name, pinned_place(pipe),
+                                                    static_cast<int>(ranks.size()), fact);
+      const SourceRange one{where.file, where.begin - std::min(where.begin, 5u), where.begin};
+      if (session_.text(one) == "@one ") said.mend(one, fmt::format("@(one && {}) ", fact));
       return false;
     }
     return true;

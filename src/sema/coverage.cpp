@@ -13,6 +13,10 @@ using isa::Does;
 
 constexpr Message<> load_conditional{
     "load-in-loop", "a load that fills a stage stands outside run-time loops and conditions, guarded by facts alone"};
+constexpr Message<std::string> loads_nothing{"not-loaded",
+                                             "this block loads nothing of `{}`, and `expect` waits for its bytes"};
+constexpr Message<std::string> carries_nothing{
+    "not-loaded", "`{}` carries nothing that loads could fill: `arrive` signals it, `expect` announces bytes"};
 constexpr Message<std::string> uncovered{"not-loaded", "{} are loaded by nobody; `expect` waits for them"};
 constexpr Message<std::string, std::string> covered_twice{"loaded-twice", "{} are loaded twice, by {}"};
 constexpr Message<std::string> moving_slice{
@@ -58,7 +62,12 @@ class Coverage {
 
   void check(const kernel::Hold& hold, const kernel::Role& role) {
     const std::size_t said = session_.diagnostics.all().size();
-    if (!loads(hold.body, hold.end, false) || session_.diagnostics.all().size() != said) return;
+    const bool any = loads(hold.body, hold.end, false);
+    if (session_.diagnostics.all().size() != said) return;
+    if (!any) {
+      expects_nothing(hold);
+      return;
+    }
     Boxes boxes;
     const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
@@ -79,6 +88,45 @@ class Coverage {
         if (kernel_[id].space == kernel::MemorySpace::shared && !covered(hold, rank, id, boxes[{rank, id}])) return;
       }
     }
+  }
+
+  // An `expect` without loads, or the `cancel` whose answer it announces.
+  void expects_nothing(const kernel::Hold& hold) {
+    if (find_of(hold.body, hold.end, Does::cancel)) return;
+    const kernel::Instruction* expect = find_of(hold.body, hold.end, Does::expect);
+    if (!expect) return;
+    const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
+    for (const kernel::BufferId id : pipe.carries) {
+      if (kernel_[id].space != kernel::MemorySpace::shared || kernel_[id].empty()) continue;
+      say(expect->opcode_where, loads_nothing, kernel_[id].name);
+      return;
+    }
+    say(expect->opcode_where, carries_nothing, pipe.name);
+  }
+
+  const kernel::Instruction* find_of(const kernel::Block& block, kernel::EndId end, Does does) const {
+    for (const kernel::Node& node : block) {
+      const kernel::Instruction* found = nullptr;
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+        for (const kernel::Operand& operand : it->operands) {
+          auto* barrier = std::get_if<kernel::BarrierOperand>(&operand);
+          if (barrier && barrier->end == end && it->op->does == does) return it;
+        }
+      } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
+        found = find_of(loop->body, end, does);
+      } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
+        found = find_of(forever->body, end, does);
+      } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
+        found = find_of(on->body, end, does);
+      } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+        found = find_of(hold->body, end, does);
+      } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+        found = find_of(when->then, end, does);
+        if (!found) found = find_of(when->otherwise, end, does);
+      }
+      if (found) return found;
+    }
+    return nullptr;
   }
 
   // Whether there are loads; complains of those behind what only run time decides.

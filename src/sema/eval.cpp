@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sema/foreign.h"
 #include "sema/modules.h"
 
 namespace warpcc::sema {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr Message<std::string, std::string> undeclared_near{"undeclared", "`{}` is not declared; there is `{}`"};
 constexpr Message<std::string> undeclared{"undeclared", "`{}` is not declared"};
+constexpr Message<std::string, std::string> undeclared_foreign{"undeclared", "`{}` is not declared: {}"};
 constexpr Message<std::string, std::string> not_constant_integer{"not-constant",
                                                                  "{} is an integer known at compile time; {}"};
 constexpr Message<std::string, std::string> not_constant_boolean{"not-constant",
@@ -57,6 +59,9 @@ std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, S
       {"log2", Builtin::log2},
       {"bytes", Builtin::bytes},
       {"compose", Builtin::compose},
+      {"complement", Builtin::complement},
+      {"divide", Builtin::divide},
+      {"product", Builtin::product},
       {"row_major", Builtin::row_major},
       {"col_major", Builtin::col_major},
       {"k_major", Builtin::k_major},
@@ -93,6 +98,10 @@ Value Evaluator::name(std::string_view name, SourceRange where, Scope& scope, co
       return bare_case(expected->enum_, which, where);
   }
   if (std::optional<Value> value = find(name, where, scope)) return *value;
+  if (std::optional<std::string> known = foreign(name)) {
+    session_.error(where, undeclared_foreign, std::string(name), *known);
+    return Bad{};
+  }
   std::string_view nearest;
   std::size_t least = name.size() / 2 + 1;
   for (const Scope* at = &scope; at && name.size() <= 64; at = at->parent()) {
@@ -207,7 +216,8 @@ Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected
 
 Value Evaluator::typed(const tree::Expr& expr, Scope& scope, const Type& type, std::string_view what) {
   Value value = eval(expr, scope, &type);
-  if (value.bad() || conforms(value, type)) return value;
+  if (value.bad()) return value;
+  if (conforms(value, type)) return settle(value, type, expr.where) ? value : Value(Bad{});
   session_.error(expr.where, wrong_type, std::string(what), show(type),
                  is_a(session_.one_line(expr.where), value, session_.kernel));
   return Bad{};

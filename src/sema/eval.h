@@ -33,6 +33,9 @@ class Evaluator {
 
   std::optional<Type> resolve(const tree::Type& type, Scope& scope);
   bool conforms(const Value& value, const Type& type) const;
+  // A layout to whose space nothing has been said gets that of the type, and must keep its promise. False where an
+  // error was reported.
+  bool settle(Value& value, const Type& type, SourceRange where);
   // Whether the value has this form; binds what the pattern names. Nothing after an error.
   std::optional<bool> matches(const tree::Pattern& pattern, const Value& value, Scope& binds, bool inside_case = false);
   std::optional<layout::Element> element(const tree::Path& path, Scope& scope);
@@ -77,8 +80,17 @@ class Evaluator {
   Value axis(int axis);
 
   Value layout(const tree::Expr::Layout& expr, SourceRange where, Scope& scope);
+  // src/sema/layout_algebra.cpp
+  LayoutRef layout_operand(const tree::Expr& expr, Scope& scope);
+  std::optional<layout::Map> tiler(const Value& value, SourceRange where);
+  Value compose(const tree::Expr::Call& call, SourceRange where, Scope& scope);
+  Value complement(const tree::Expr::Call& call, SourceRange where, Scope& scope);
+  Value divide(const tree::Expr::Call& call, SourceRange where, Scope& scope);
+  Value product(const tree::Expr::Call& call, SourceRange where, Scope& scope);
+  Value layout_at(const LayoutRef& of, const tree::Expr::View& view, SourceRange where, Scope& scope);
   bool modes(const tree::Expr& shape, const tree::Expr& strides, Scope& scope, layout::Coordinate& into);
   Value swizzled(const Value& of, const tree::Expr::Call& call, SourceRange where, Scope& scope);
+  bool wants_space(const Value& value, Type::Kind kind, SourceRange where);
   std::optional<layout::Map> map_of(const Value& layout, const std::vector<std::int64_t>& shape, SourceRange where);
 
   Value named_barrier(kernel::BarrierId id, SourceRange where);
@@ -90,6 +102,7 @@ class Evaluator {
   Value part_of_fragment(FragmentRef fragment, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value part_of_group(RegisterRef group, const tree::Expr::View& view, SourceRange where, Scope& scope);
   Value stage_of_pipe(BarrierRef of, const tree::Expr::View& view, SourceRange where, Scope& scope);
+  Value coordinates_of(const FragmentRef& of, const tree::Expr::Call& call, SourceRange where, Scope& scope);
   bool within(const ViewRef& of, const std::string& buffer_name, int dimension, const kernel::Index& from,
               std::int64_t extent, const tree::Coord& coord, Scope& scope);
 

@@ -36,6 +36,11 @@ constexpr Message<std::string> by_warp{
     "them: say `warpgroup`"};
 constexpr Message<std::int64_t> wait_groups{"mma-wait", "an `mma.wait` leaves 0 to 7 groups pending; this says {}"};
 
+constexpr Message<> at_takes_one{"wrong-count", "`at` takes the number of a value, known at compile time"};
+constexpr Message<std::int64_t, std::int64_t> at_reaches{"out-of-range", "value {} of a fragment that has {} a lane"};
+constexpr Message<> at_no_sum{"fragment-part",
+                              "the coordinates of this value are no sums over the lane's digits: its layout carries"};
+
 // The element of the tile that a value of a thread is, as coordinates.
 std::vector<std::int64_t> element_of(const kernel::Register& reg, std::int64_t thread, std::int64_t value) {
   const std::int64_t at[] = {thread, value};
@@ -122,6 +127,67 @@ Value Evaluator::part_of_fragment(FragmentRef of, const tree::Expr::View& view, 
   of.first = first;
   of.count = count;
   return of;
+}
+
+// `v.at(i)`: the coordinates, a lane, of the i-th value. The thread is the lane, of a warpgroup with the warp above it;
+// its digits in the layout's modes each go to one coordinate.
+Value Evaluator::coordinates_of(const FragmentRef& of, const tree::Expr::Call& call, SourceRange where, Scope& scope) {
+  const kernel::Register& reg = session_.kernel[of.id];
+  const std::int64_t each = 32 / std::min<std::int64_t>(layout::bits(reg.element), 32);
+  if (call.arguments.size() != 1 || call.arguments[0].name) {
+    session_.error(where, at_takes_one);
+    return Bad{};
+  }
+  const std::optional<std::int64_t> number = integer(*call.arguments[0].value, scope, "the number of a value");
+  if (!number) return Bad{};
+  if (*number < 0 || *number >= of.count * each) {
+    session_.error(call.arguments[0].value->where, at_reaches, *number, of.count * each);
+    return Bad{};
+  }
+  const std::int64_t value = of.first * each + *number;
+  const std::vector<std::int64_t> first = element_of(reg, 0, value);
+  std::vector<kernel::Index> coordinates(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) coordinates[i].constant = first[i] - of.from[i];
+
+  auto digit = [&](std::int64_t before, std::int64_t extent) {
+    kernel::Index index{0, {{{kernel::Atom::Kind::lane, 0}, 1}}};
+    if (before >= 32) {
+      index = {0, {{{kernel::Atom::Kind::warp, 0}, 1}}};
+      index = divided(session_, index, 4, true);
+      before /= 32;
+    }
+    if (before > 1) index = divided(session_, index, before, false);
+    return divided(session_, index, extent, true);
+  };
+  std::int64_t before = 1;
+  for (const layout::Mode& mode : reg.fragment->coordinates()[0]) {
+    // A mode that runs over the lanes into the warps is two.
+    std::vector<layout::Mode> parts{mode};
+    if (before < 32 && before * mode.extent > 32) {
+      const std::int64_t low = 32 / before;
+      parts = {{low, mode.stride}, {mode.extent / low, mode.stride * low}};
+    }
+    for (const layout::Mode& part : parts) {
+      std::int64_t size = 1;
+      for (std::size_t i = 0; i < coordinates.size(); size *= reg.shape[i], ++i) {
+        if (part.stride % size != 0 || part.stride / size >= reg.shape[i]) continue;
+        coordinates[i] = coordinates[i] + digit(before, part.extent) * (part.stride / size);
+        break;
+      }
+      before *= part.extent;
+    }
+  }
+  // No digit carries into another coordinate.
+  for (std::int64_t thread = 0; thread < reg.fragment->extent(0); ++thread) {
+    const std::vector<std::int64_t> element = element_of(reg, thread, value);
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      const Fixed fixed{thread % 32, thread / 32, nullptr};
+      if (value_at(session_, coordinates[i], fixed) == element[i] - of.from[i]) continue;
+      session_.error(where, at_no_sum).note(reg.declared, "the fragment");
+      return Bad{};
+    }
+  }
+  return Tuple{std::make_shared<std::vector<Value>>(coordinates.begin(), coordinates.end())};
 }
 
 // D in registers, 64 rows an instruction; A and B in shared memory.

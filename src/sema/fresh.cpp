@@ -1,4 +1,5 @@
-// Fills that need not wait: those of a ring's first stages, as far as constants tell (docs/language.md, section 8).
+// The how manieth of its end a fill may be, as far as constants tell: those of a ring's first stages need not wait
+// (docs/language.md, section 8).
 #include <limits>
 #include <map>
 
@@ -11,12 +12,12 @@ class FreshFills {
  public:
   explicit FreshFills(const kernel::Kernel& kernel) : kernel_(kernel) {}
 
-  std::set<const kernel::Hold*> run() {
+  std::map<const kernel::Hold*, std::int64_t> run() {
     for (const kernel::Role& role : kernel_.roles) {
       filled_.clear();
       walk(role.body);
     }
-    return std::move(fresh_);
+    return std::move(at_most_);
   }
 
  private:
@@ -57,8 +58,8 @@ class FreshFills {
       if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
         if (kernel_[hold->end].side == kernel::Side::producer) {
           add(filled_, hold->end, 1);
-          const bool fills = hold->kind == kernel::Hold::Kind::fill;
-          if (fills && filled_[hold->end] <= kernel_[kernel_[hold->end].pipe].depth) fresh_.insert(hold);
+          if (hold->kind == kernel::Hold::Kind::fill && filled_[hold->end] < kMany)
+            at_most_.emplace(hold, filled_[hold->end]);
         }
         walk(hold->body);
       } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
@@ -85,12 +86,12 @@ class FreshFills {
 
   const kernel::Kernel& kernel_;
   Fills filled_;
-  std::set<const kernel::Hold*> fresh_;
+  std::map<const kernel::Hold*, std::int64_t> at_most_;
 };
 
 }  // namespace
 
-std::set<const kernel::Hold*> fresh_fills(const kernel::Kernel& kernel) {
+std::map<const kernel::Hold*, std::int64_t> counted_fills(const kernel::Kernel& kernel) {
   return FreshFills(kernel).run();
 }
 

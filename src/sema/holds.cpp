@@ -23,9 +23,12 @@ constexpr Message<std::string, std::string> mma_still_reads{
     "still-read", "`{}` may still be read by the `mma` of line {}; `commit` releases it when they are done"};
 constexpr Message<std::string, std::string> group_still_reads{
     "still-read",
-    "`{}` may still be read by the `mma` of line {}: an `mma.wait` that covers it comes first, with `last: true` before"};
+    "`{}` may still be read by the `mma` of line {}: an `mma.wait` that covers it comes first, with `last: true` "
+    "before"};
 constexpr Message<std::string, std::string> load_still_reads{
     "still-read", "`{}` may still be read by the `ld.tensor` of line {}: `ld.wait` comes first"};
+constexpr Message<std::string, std::string> store_still_writes{
+    "still-written", "`{}` may still be written by the `st.tensor` of line {}: `st.wait` comes first"};
 constexpr Message<std::string, std::string> mma_still_writes{
     "still-written", "`{}` is written by the `mma` of line {} when that finishes: `commit` signals it"};
 constexpr Message<std::string> load_expects{
@@ -44,6 +47,7 @@ constexpr Message<std::string, std::string> stale_probe{
 constexpr Message<std::string, std::string> no_probe{"stale-probe",
                                                      "`{0}` is no answer of `probe {0}, {1}` on every path to here"};
 constexpr Message<std::string> drained{"fill-after-drain", "no `fill` of `{}` follows its `drain`"};
+constexpr Message<std::string> drain_uses{"drain-uses", "a `drain` waits and steps: `{}` is used by nobody any more"};
 constexpr Message<> drain_signals{"drain-signals", "a `drain` signals nothing"};
 constexpr Message<std::string> drain_waits{"drain-waits", "a `drain` waits: `wait {}.empty`"};
 
@@ -55,12 +59,15 @@ constexpr Message<std::string> nothing_kept{
     "nothing-held", "no stage of `{0}` is held on here: `{0}.last` is the stage of a `take` before that released none"};
 constexpr Message<std::string, std::string> perhaps_kept{
     "nothing-held", "no stage of `{0}` may be held on here, on the path from line {1}: `{0}.last` is released once"};
+constexpr Message<std::string, std::string, int, std::string> one_too_many{
+    "fresh-stages", "this `fill` may be the {}; `{}` has {} stages: `wait {}.empty` comes first"};
 constexpr Message<std::string> before_turn{"turn-order", "the turn comes first: `sync {}.mine`, then its stages"};
 constexpr Message<std::string, std::string> after_turn{
     "turn-order", "the turn was handed on at line {1}; the other team may take this stage's place in line"};
-constexpr Message<std::string> perhaps_turn{"turn-order",
-                                            "on some path to here it is not this team's turn: `sync {}.mine` comes first"};
-constexpr Message<std::string> asked_outside{"turn-order", "a team waits for its turn in it: `turn {0} of … {{ sync {0}.mine; … }}`"};
+constexpr Message<std::string> perhaps_turn{
+    "turn-order", "on some path to here it is not this team's turn: `sync {}.mine` comes first"};
+constexpr Message<std::string> asked_outside{"turn-order",
+                                             "a team waits for its turn in it: `turn {0} of … {{ sync {0}.mine; … }}`"};
 constexpr Message<std::string> asked_twice{"turn-order", "this team has its turn already: one `sync {}.mine` a turn"};
 constexpr Message<std::string> handed_unasked{"turn-order",
                                               "the turn is handed on before it came: `sync {}.mine` stands first"};
@@ -83,9 +90,9 @@ Sure either(Sure a, Sure b) {
 struct Stage {
   Sure waited = Sure::no, signalled = Sure::no;
   bool drained = false, loaded = false, expected = false;
-  SourceRange signal;                             // where it was signalled
-  SourceRange open_path;                          // the construct behind which it may not have been
-  SourceRange mma_reads, mma_writes, load_reads;  // pending, of this stage's tiles
+  SourceRange signal;                                           // where it was signalled
+  SourceRange open_path;                                        // the construct behind which it may not have been
+  SourceRange mma_reads, mma_writes, load_reads, store_writes;  // pending, of this stage's tiles
   int groups = 0;  // Hopper: closed since its last `mma`, that one's too; the fewest on any path
   kernel::BufferId read{}, written{};
   friend bool operator==(const Stage&, const Stage&) = default;
@@ -126,7 +133,8 @@ class Holds {
  public:
   using State = Held;
 
-  explicit Holds(Session& session) : session_(session), kernel_(session.kernel), fresh_(fresh_fills(session.kernel)) {}
+  explicit Holds(Session& session)
+      : session_(session), kernel_(session.kernel), fills_(counted_fills(session.kernel)) {}
 
   void instruction(const kernel::Instruction& it, Held& held) {
     it_ = &it;
@@ -150,6 +158,9 @@ class Holds {
       for (auto& [end, stage] : held.stages) stage.load_reads = {};
       for (auto& [end, kept] : held.kept) kept.stage.load_reads = {};
     }
+    if (does == Does::st_wait) {
+      for (auto& [end, stage] : held.stages) stage.store_writes = {};
+    }
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
       auto* barrier = std::get_if<kernel::BarrierOperand>(&it.operands[i]);
       if (!barrier || barrier->end == kernel::EndId::none) continue;
@@ -168,8 +179,7 @@ class Holds {
         if (kernel_[barrier->end].teams > 1 && held.turns[barrier->end].is != InTurn::Is::mine)
           say(it.opcode_where, probe_outside, kernel_[barrier->end].name);
         held.answers[std::get<kernel::RegisterOperand>(it.operands[0]).id] = {barrier->end, false, {}};
-      }
-      else if (does == Does::arrive || does == Does::commit || does == Does::expect)
+      } else if (does == Does::arrive || does == Does::commit || does == Does::expect)
         signal(*barrier, it.operands_where[i], stage);
     }
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
@@ -192,7 +202,10 @@ class Holds {
     if (hold.kind == kernel::Hold::Kind::fill && drained_before) say(hold.where, drained, kernel_[hold.end].name);
     stage = {};
     stage.drained = drained_before || hold.kind == kernel::Hold::Kind::drain;
-    if (fresh_.contains(&hold)) stage.waited = Sure::yes;
+    const auto counted = fills_.find(&hold);
+    counted_ = counted == fills_.end() ? 0 : counted->second;
+    if (counted_ > 0 && counted_ <= kernel_[kernel_[hold.end].pipe].depth) stage.waited = Sure::yes;
+    filling_ = &hold;
     draining_ = hold.kind == kernel::Hold::Kind::drain;
   }
 
@@ -350,11 +363,32 @@ class Holds {
     kept = {};
   }
 
+  // A fill that does not wait, and may be one too many for that: said where it stands.
+  bool not_fresh(kernel::EndId end) {
+    if (!filling_ || filling_->end != end || counted_ == 0) return false;
+    constexpr const char* kWords[] = {"first",   "second", "third", "fourth", "fifth",    "sixth",
+                                      "seventh", "eighth", "ninth", "tenth",  "eleventh", "twelfth"};
+    const std::int64_t ten = counted_ % 100 / 10 == 1 ? 0 : counted_ % 10;
+    const std::string nth = counted_ <= 12 ? kWords[counted_ - 1]
+                                           : fmt::format("{}{}", counted_,
+                                                         ten == 1   ? "st"
+                                                         : ten == 2 ? "nd"
+                                                         : ten == 3 ? "rd"
+                                                                    : "th");
+    const kernel::Pipe& pipe = kernel_[kernel_[end].pipe];
+    const kernel::Instruction* at = std::exchange(it_, nullptr);
+    say(filling_->where, one_too_many, nth, pipe.name, pipe.depth, kernel_[end].name);
+    it_ = at;
+    return true;
+  }
+
   // What still reads or writes the stage's tiles; false where it was said.
   bool pending(const kernel::End& end, SourceRange where, const Stage& stage) {
     const Does does = it_->op->does;
     auto tile = [&](kernel::BufferId id) { return end.name + "." + kernel_[id].name; };
-    if (stage.load_reads.end)
+    if (stage.store_writes.end)
+      say(where, store_still_writes, tile(stage.written), session_.line_of(stage.store_writes));
+    else if (stage.load_reads.end)
       say(where, load_still_reads, tile(stage.read), session_.line_of(stage.load_reads));
     else if (does == Does::arrive && stage.mma_reads.end)
       say(where, kernel_.target == isa::Target::sm_90a ? group_still_reads : mma_still_reads, tile(stage.read),
@@ -373,8 +407,7 @@ class Holds {
   }
 
   static void merge(Stage& ours, const Stage& theirs) {
-    if (theirs.mma_reads.end)
-      ours.groups = ours.mma_reads.end ? std::min(ours.groups, theirs.groups) : theirs.groups;
+    if (theirs.mma_reads.end) ours.groups = ours.mma_reads.end ? std::min(ours.groups, theirs.groups) : theirs.groups;
     ours.drained = ours.drained || theirs.drained;
     ours.loaded = ours.loaded || theirs.loaded;
     ours.expected = ours.expected || theirs.expected;
@@ -382,6 +415,8 @@ class Holds {
       ours.mma_reads = theirs.mma_reads, ours.read = theirs.mma_reads.end ? theirs.read : ours.read;
     if (ours.mma_writes.end == 0)
       ours.mma_writes = theirs.mma_writes, ours.written = theirs.mma_writes.end ? theirs.written : ours.written;
+    if (ours.store_writes.end == 0)
+      ours.store_writes = theirs.store_writes, ours.written = theirs.store_writes.end ? theirs.written : ours.written;
     if (ours.load_reads.end == 0)
       ours.load_reads = theirs.load_reads, ours.read = theirs.load_reads.end ? theirs.read : ours.read;
   }
@@ -399,8 +434,14 @@ class Holds {
     const kernel::End& end = kernel_[view.end];
     const Does does = it_->op->does;
     const bool producer = end.side == kernel::Side::producer;
+    if (draining_ && stage.drained) {
+      say(where, drain_uses, tile_name(view));
+      return;
+    }
     if (stage.waited != Sure::yes) {
-      if (producer)
+      if (producer && not_fresh(view.end))
+        stage.waited = Sure::yes;
+      else if (producer)
         say(where, written_before_wait, tile_name(view), end.name);
       else
         say(where, read_before_wait, tile_name(view), end.name);
@@ -420,6 +461,8 @@ class Holds {
       stage.mma_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::mma)
       stage.mma_reads = it_->where, stage.read = view.buffer, stage.groups = 0;
+    else if (does == Does::st_tensor)
+      stage.store_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::ld_tensor)
       stage.load_reads = it_->where, stage.read = view.buffer;
   }
@@ -452,7 +495,7 @@ class Holds {
       say(where, in_loop, end.name);
     else if (stage.waited != Sure::yes && !producer)
       say(where, signal_before_wait, end.name, end.name + ".full");
-    else if (stage.waited != Sure::yes)
+    else if (stage.waited != Sure::yes && !not_fresh(barrier.end))
       say(where, signal_before_wait, end.name, end.name + ".empty");
     else if (pending(end, where, stage) && does != Does::expect && producer && stage.loaded)
       say(where, load_expects, end.name);
@@ -463,7 +506,9 @@ class Holds {
 
   Session& session_;
   const kernel::Kernel& kernel_;
-  const std::set<const kernel::Hold*> fresh_;
+  const std::map<const kernel::Hold*, std::int64_t> fills_;
+  const kernel::Hold* filling_ = nullptr;  // the block opened last,
+  std::int64_t counted_ = 0;               // and the how manieth fill of its end it may be; 0: not known
   const kernel::Instruction* it_ = nullptr;
   bool draining_ = false;
 };

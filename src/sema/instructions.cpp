@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sema/build.h"
+#include "sema/foreign.h"
 #include "support/words.h"
 
 namespace warpcc::sema {
@@ -10,8 +11,12 @@ namespace {
 constexpr Message<std::string, std::string> unknown_near{"no-instruction",
                                                          "there is no instruction `{}`; there is `{}`"};
 constexpr Message<std::string> unknown{"no-instruction", "there is no instruction `{}`"};
+constexpr Message<std::string, std::string> unknown_foreign{"no-instruction", "there is no instruction `{}`: {}"};
 constexpr Message<std::string> not_an_instruction{
     "no-instruction", "{}: it is no statement by itself; a proc is called with parentheses"};
+constexpr Message<std::string> no_typed_register{
+    "no-instruction",
+    "{} of compile-time values; registers have kinds, not types: `r` (a lane's), `ur` (a warp's), `p`, `up`"};
 constexpr Message<std::string, std::string, std::string> not_on_target{"not-on-target",
                                                                        "`{}` does not exist on {}; it does on {}"};
 constexpr Message<std::string, std::string, std::string> operand_count{"wrong-count", "`{}` takes {}; {} given"};
@@ -130,8 +135,19 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
     }
     const std::string_view nearest = isa::nearest_statement(it.opcode);
     if (const std::optional<Value> value = evaluator_.find(it.opcode, it.opcode_where, scope); value && !value->bad()) {
-      session_.error(it.opcode_where, not_an_instruction,
-                     fmt::format("`{}` is {}", it.opcode, describe(*value, session_.kernel)));
+      const std::string what = fmt::format("`{}` is {}", it.opcode, describe(*value, session_.kernel));
+      if (!value->has<Type>()) {
+        session_.error(it.opcode_where, not_an_instruction, what);
+        return;
+      }
+      session_.error(it.opcode_where, no_typed_register, what);
+      // What was meant to be declared is not undeclared as well.
+      for (const tree::ExprPtr& operand : it.operands) {
+        auto* name = std::get_if<tree::Expr::Identifier>(&operand->is);
+        if (name && !scope.find(name->name)) scope.bind(name->name, Bad{}, operand->where);
+      }
+    } else if (std::optional<std::string> known = foreign(it.opcode)) {
+      session_.error(it.opcode_where, unknown_foreign, it.opcode, *known);
     } else if (nearest.empty()) {
       session_.error(it.opcode_where, unknown, it.opcode);
     } else {

@@ -153,6 +153,7 @@ struct End {
   SourceRange first_turn{};
 
   bool releases_late = false;  // names `END.last`
+  SourceRange declared{};
 };
 
 // ---- Operands
@@ -302,8 +303,13 @@ struct Hold {  // a stage of an end (fill, take, drain), or a whole turn of a te
   std::string text;
 };
 
+// A proc begins that writes these registers before it reads them (`out`): what they held is not its to read.
+struct Outs {
+  std::vector<RegisterOperand> registers;
+};
+
 struct Node {
-  std::variant<Instruction, Loop, Forever, Break, When, On, Hold> is;
+  std::variant<Instruction, Loop, Forever, Break, When, On, Hold, Outs> is;
 };
 
 struct Counter {

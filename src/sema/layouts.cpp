@@ -17,6 +17,9 @@ constexpr Message<std::string> not_a_layout{"not-a-layout", "a layout is wanted;
 constexpr Message<std::string, std::string> other_shape{"layout-shape", "the layout is of {}; it stands by {}"};
 constexpr Message<std::string> no_layout{"layout-broken", "{}"};
 constexpr Message<> tensor_swizzled{"swizzle", "a thread-value layout has no swizzle"};
+constexpr Message<std::string, std::string> other_space{"layout-space", "{} layout is wanted; {}"};
+constexpr Message<std::string> no_strides{
+    "no-strides", "a layout without strides is no place for elements; it is evaluated alone: {}"};
 constexpr Message<> no_thread_value{"layout-shape", "a thread-value layout is of (threads, values)"};
 constexpr Message<std::int64_t, std::string, std::int64_t> other_size{
     "layout-shape", "the layout reaches {} values; a tile of {} has {}"};
@@ -118,12 +121,46 @@ std::optional<layout::Map> Evaluator::map_of(const Value& value, const std::vect
   }
   if ((*layout)->order == LayoutDescription::Order::last_fastest) return layout::row_major(shape);
   if ((*layout)->order == LayoutDescription::Order::first_fastest) return layout::col_major(shape);
+  if ((*layout)->kept) {
+    session_.error(where, no_strides, (*layout)->kept->decision().obstacle->text());
+    return std::nullopt;
+  }
   return (*layout)->map;
+}
+
+bool Evaluator::wants_space(const Value& value, Type::Kind kind, SourceRange where) {
+  auto* layout = value.get<LayoutRef>();
+  if (!layout) return true;
+  const bool physical = kind == Type::Kind::layout_physical;
+  const bool other = (*layout)->says != Type::Kind::any && (*layout)->says != kind;
+  if (!other && !(*layout)->restricted && !(physical && (*layout)->of_threads)) return true;
+  session_.error(where, other_space, physical ? "a physical" : "a thread-value",
+                 fmt::format("`{}` is {}{}", session_.one_line(where), describe(value, session_.kernel),
+                             (*layout)->of_threads && physical ? " of threads and values" : ""));
+  return false;
+}
+
+bool Evaluator::settle(Value& value, const Type& type, SourceRange where) {
+  auto* layout = value.get<LayoutRef>();
+  if (!layout || type.kind < Type::Kind::layout_logical || type.kind > Type::Kind::layout_physical) return true;
+  auto said = std::make_shared<LayoutDescription>(**layout);
+  said->says = type.kind;
+  const bool written_out = said->order == LayoutDescription::Order::given && !said->kept;
+  if (written_out && (*layout)->says == Type::Kind::any) {
+    llvm::Error broken = type.kind == Type::Kind::layout_physical ? layout::Physical::make(said->map).takeError()
+                                                                  : layout::Logical::make(said->map).takeError();
+    if (broken) {
+      session_.error(where, no_layout, llvm::toString(std::move(broken)));
+      return false;
+    }
+  }
+  value = LayoutRef(said);
+  return true;
 }
 
 std::optional<layout::Physical> Evaluator::physical(const Value& value, const std::vector<std::int64_t>& shape,
                                                     SourceRange where) {
-  if (value.bad()) return std::nullopt;
+  if (value.bad() || !wants_space(value, Type::Kind::layout_physical, where)) return std::nullopt;
   std::optional<layout::Map> map = map_of(value, shape, where);
   if (!map) return std::nullopt;
   if (map->shape() != shape) {
@@ -142,7 +179,7 @@ std::optional<layout::Physical> Evaluator::physical(const Value& value, const st
 
 std::optional<layout::ThreadValue> Evaluator::thread_value(const Value& value, const std::vector<std::int64_t>& shape,
                                                            SourceRange where) {
-  if (value.bad()) return std::nullopt;
+  if (value.bad() || !wants_space(value, Type::Kind::layout_tv, where)) return std::nullopt;
   std::optional<layout::Map> map = map_of(value, shape, where);
   if (!map) return std::nullopt;
   if (auto* layout = value.get<LayoutRef>(); layout && (*layout)->swizzle_span) {

@@ -1,6 +1,8 @@
 // What `start` sets up, and who knows of it: docs/language.md, section 9. Walked for every warp of every CTA of a
 // cluster whose facts say something of their own.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -30,6 +32,24 @@ constexpr Message<> arrived_twice{
     "cluster-barrier", "this warp has arrived already: `cluster.wait` comes before the next `cluster.arrive`"};
 constexpr Message<> wait_without{"cluster-barrier", "a `cluster.wait` without a `cluster.arrive` before it"};
 constexpr Message<std::string> arrive_without{"cluster-barrier", "{} ends between `cluster.arrive` and `cluster.wait`"};
+constexpr Message<std::string> second_sync{"sync-of-all",
+                                           "this warp has come to the barrier of all warps at line {} and not waited "
+                                           "there: a second `sync` of all warps before "
+                                           "all have met would be the same barrier"};
+constexpr Message<> sync_varies{
+    "sync-of-all",
+    "`sync` is the barrier of all warps, and how often this warp comes to it only run time tells; some warps meet at "
+    "a barrier of their own: `barrier NAME: n warps;`"};
+constexpr Message<std::string, int, std::string, int> sync_of_some{
+    "sync-of-all",
+    "`sync` is the barrier of all warps: {} comes to {} of them, {} to {}; some warps meet at a barrier of their own: "
+    "`barrier NAME: n warps;`"};
+constexpr Message<std::string> never_waits{
+    "never-meets", "no `cluster.wait` follows this `cluster.arrive` in `{}`: its warps leave without meeting"};
+constexpr Message<int, int, std::string> only_of_cta{
+    "never-meets",
+    "warps {} .. {} of `{}` leave without meeting: `sync` is of one CTA, and in a cluster all meet by "
+    "`cluster.arrive; cluster.wait;`"};
 constexpr Message<int, int, std::string> never_meets{"never-meets", "warps {} .. {} of `{}` leave without meeting"};
 constexpr Message<int> idle_never_meets{"never-meets",
                                         "warp {} is of no role and never meets: the meeting of roles is of all warps"};
@@ -38,19 +58,24 @@ constexpr Message<std::string, std::string, std::string> no_grid_wait{
 constexpr Message<> no_alloc{"tensor-memory", "a kernel with tensor memory has one `alloc` in `start`"};
 constexpr Message<> no_free{"tensor-memory", "a kernel with tensor memory has one `free` in `finish`"};
 constexpr Message<std::string, int> several_allocs{"tensor-memory", "`{}` is executed by {} warps, and one does it"};
-constexpr Message<> alloc_where{"tensor-memory", "`alloc` stands in `start`"};
-constexpr Message<> free_where{"tensor-memory", "`free` stands in `finish`"};
+constexpr Message<> alloc_after{"tensor-memory",
+                                "no `alloc` follows a `relinquish`: this warp has given up its right to one"};
 constexpr Message<> free_early{
     "tensor-memory",
     "`free` comes after a barrier that all users of tensor memory reach: `cluster.arrive; cluster.wait;`"};
 
 struct Knows {
   bool met = false;               // what `start` set up is known
+  bool used = false;              // something has been used before it was known
   bool left = false;              // has arrived at the meeting without waiting for it
   bool arrived = false;           // at a cluster barrier, and not waited
   bool fenced = true;             // the barriers that it has initialised are published
   bool grid = false;              // `grid.wait`
   bool gathered = false;          // has passed a barrier of all warps in this section
+  int syncs = 0;                  // of all warps, `sync.arrive` too
+  SourceRange arrival{};          // the first `cluster.arrive`
+  SourceRange varies{};           // the construct behind which their number is no longer known
+  SourceRange given{};            // the `sync.arrive` that this warp has not waited for
   std::set<kernel::PipeId> made;  // pipes whose barriers it has initialised
   friend bool operator==(const Knows&, const Knows&) = default;
 };
@@ -66,15 +91,22 @@ class Meeting {
     count_memory();
     if (session_.diagnostics.failed()) return;
     const int warps = kernel_.threads / 32;
-    std::set<std::string> seen;
+    std::map<std::string, Syncs> seen;
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       axes_ = kernel::place(kernel_, rank);
       rank_ = rank;
+      std::vector<const Syncs*> of_cta;
       for (int warp = 0; warp < warps; ++warp) {
         const kernel::Role* role = role_of(warp);
-        if (!seen.insert(signature(warp, role)).second) continue;
-        walk(warp, role);
+        auto [at, is_new] = seen.try_emplace(signature(warp, role));
+        if (is_new) {
+          syncs_ = {.role = role};
+          walk(warp, role);
+          at->second = syncs_;
+        }
+        of_cta.push_back(&at->second);
       }
+      if (!session_.diagnostics.failed()) meet_alike(of_cta);
     }
   }
 
@@ -94,6 +126,7 @@ class Meeting {
         if (!knows.fenced && !knows.met) say(it, it.opcode_where, not_fenced);
         if (knows.arrived) say(it, it.opcode_where, arrived_twice);
         knows.arrived = true;
+        if (knows.arrival.end == 0) knows.arrival = it.opcode_where;
         break;
       case Does::cluster_wait:
         if (!knows.arrived) say(it, it.opcode_where, wait_without);
@@ -102,12 +135,17 @@ class Meeting {
         break;
       case Does::sync:
         if (!it.operands.empty()) break;
+        all_warps(it, knows);
         if (alone && !knows.fenced && !knows.met) say(it, it.opcode_where, not_fenced);
         if (alone) knows.met = true;
         knows.gathered = true;
         break;
       case Does::sync_arrive:
-        if (alone && it.operands.empty()) knows.left = true;
+        if (!it.operands.empty()) break;
+        all_warps(it, knows);
+        if (alone && !knows.fenced && !knows.met) say(it, it.opcode_where, not_fenced);
+        if (alone) knows.left = true;
+        knows.given = it.where;
         break;
       case Does::grid_wait:
         knows.grid = true;
@@ -125,20 +163,23 @@ class Meeting {
       default:
         break;
     }
-    if (!knows.met && it.op->does != Does::init && !uses(it, knows)) knows.met = true;  // said once a walk
+    if (!knows.met && !knows.used && it.op->does != Does::init && !uses(it, knows)) knows.used = true;
   }
 
   void reads(const kernel::RegisterOperand&, SourceRange, const Knows&) {}
   void reads(const kernel::Index&, SourceRange, const Knows&) {}
   void open(const kernel::Hold&, const Knows&) {}
   void close(const kernel::Hold&, const Knows&) {}
-  void join(Knows& into, const Knows& other, SourceRange) {
+  void join(Knows& into, const Knows& other, SourceRange construct) {
     into.met = into.met && other.met;
+    into.used = into.used && other.used;
     into.left = into.left && other.left;
     into.arrived = into.arrived || other.arrived;
     into.fenced = into.fenced && other.fenced;
     into.grid = into.grid && other.grid;
     into.gathered = into.gathered && other.gathered;
+    if (into.varies.end == 0) into.varies = into.syncs != other.syncs ? construct : other.varies;
+    if (into.given.end == 0) into.given = other.given;
   }
   void join_on(Knows& without, const Knows& with, const kernel::On& on) { join(without, with, on.where); }
   std::optional<bool> decide(const kernel::On& on) const { return holds_at(session_, on.facts, fixed_); }
@@ -146,10 +187,61 @@ class Meeting {
   bool quiet = false;
 
  private:
+  // How often a warp comes to the barrier of all warps, and where.
+  struct Syncs {
+    const kernel::Role* role = nullptr;
+    bool ends = false;  // otherwise nothing is known of them
+    int count = 0;
+    SourceRange varies{};
+    std::vector<SourceRange> where{};  // the first of each number
+  };
+
+  void all_warps(const kernel::Instruction& it, Knows& knows) {
+    if (knows.given.end != 0) say(it, it.opcode_where, second_sync, session_.line_of(knows.given));
+    if (static_cast<std::size_t>(knows.syncs) == syncs_.where.size()) syncs_.where.push_back(it.opcode_where);
+    ++knows.syncs;
+  }
+
+  // The barrier of all warps is one, and all come to it equally often.
+  void meet_alike(const std::vector<const Syncs*>& warps) {
+    const bool one_role =
+        std::all_of(warps.begin(), warps.end(), [&](const Syncs* one) { return one->role == warps[0]->role; });
+    const Syncs* fewest = nullptr;
+    const Syncs* most = nullptr;
+    for (const Syncs* one : warps) {
+      if (!one->ends) return;
+      if (one->varies.end != 0) {
+        if (one_role) return;
+        const SourceRange where = one->where.empty() ? one->varies : one->where.back();
+        session_.diagnostics.error(where, sync_varies).note(one->varies, "here");
+        return;
+      }
+      if (!fewest || one->count < fewest->count) fewest = one;
+      if (!most || one->count > most->count) most = one;
+    }
+    if (!fewest || fewest->count == most->count) return;
+    auto who = [](const Syncs* one) {
+      return one->role ? "`" + one->role->name + "`" : std::string("a warp of no role");
+    };
+    session_.diagnostics.error(most->where[static_cast<std::size_t>(fewest->count)], sync_of_some, who(most),
+                               most->count, who(fewest), fewest->count);
+  }
+
   template <typename... Args>
   void say(const kernel::Instruction& it, SourceRange where, const Message<Args...>& message,
            const std::type_identity_t<Args>&... args) {
     if (!quiet) session_.with_calls(session_.diagnostics.error(where, message, args...), it.call);
+  }
+
+  // That something is used too early is said where the warp meets the others later: it is no news of one that never
+  // does.
+  template <typename... Args>
+  void say_early(const kernel::Instruction& it, SourceRange where, const Message<Args...>& message,
+                 const std::type_identity_t<Args>&... args) {
+    if (quiet) return;
+    early_.push_back([this, call = it.call, where, &message, args...] {
+      session_.with_calls(session_.diagnostics.error(where, message, args...), call);
+    });
   }
 
   void no_grid(const kernel::Instruction& it) {
@@ -189,20 +281,37 @@ class Meeting {
             warp - role->first_warp);
       knows = paths.walk(role->body, std::move(knows));
     }
-    if (!knows) return;
-    if (!knows->met && !knows->left) {
-      if (role)
-        session_.diagnostics.error(role->where, never_meets, role->first_warp, role->end_warp, role->name);
-      else
-        session_.diagnostics.error(kernel_.roles[0].where, idle_never_meets, warp);
+    std::vector<std::function<void()>> early = std::exchange(early_, {});
+    if (knows && !knows->met && !knows->left) {
+      say_leaving(*knows, warp, role);
       return;
     }
+    for (const std::function<void()>& say : early) say();
+    if (!knows) return;
     if (knows->arrived && role) session_.diagnostics.error(role->where, arrive_without, "`" + role->name + "`");
     knows->gathered = false;
     enter(Place::Kind::finish, "finish", 0, warps, warp);
     knows = paths.walk(kernel_.finish, std::move(knows));
+    if (knows) {
+      syncs_.ends = true;
+      syncs_.count = knows->syncs;
+      syncs_.varies = knows->varies;
+    }
     if (knows && knows->arrived && role) session_.diagnostics.error(role->where, arrive_without, "`finish`");
     session_.place = {};
+  }
+
+  // Once: where one role forgets the meeting, others often do for the same reason.
+  void say_leaving(const Knows& knows, int warp, const kernel::Role* role) {
+    if (std::exchange(said_leaving_, true)) return;
+    if (!role)
+      session_.diagnostics.error(kernel_.roles[0].where, idle_never_meets, warp);
+    else if (knows.arrival.end != 0)
+      session_.diagnostics.error(knows.arrival, never_waits, role->name);
+    else if (kernel_.cluster_ctas() > 1 && knows.syncs > 0)
+      session_.diagnostics.error(role->where, only_of_cta, role->first_warp, role->end_warp, role->name);
+    else
+      session_.diagnostics.error(role->where, never_meets, role->first_warp, role->end_warp, role->name);
   }
 
   // Warps that decide all facts alike walk alike.
@@ -251,18 +360,23 @@ class Meeting {
         if (knows.made.contains(barrier->pipe)) {
           if (it.op->does == Does::load &&
               (it.across || kernel::reached(kernel_, kernel_[barrier->pipe], Kind::full, rank_) != 1u << rank_)) {
-            say(it, it.opcode_where, reaches_others);
+            say_early(it, it.opcode_where, reaches_others);
             return false;
           }
           continue;
         }
         const std::string word = barrier->kind == Kind::full ? "full" : "empty";
-        say(it, it.operands_where[i], not_known, word, kernel_[barrier->pipe].name, session_.place.role);
+        say_early(it, it.operands_where[i], not_known, word, kernel_[barrier->pipe].name, session_.place.role);
         return false;
       }
       auto* view = std::get_if<kernel::View>(&it.operands[i]);
+      if (view && view->end != kernel::EndId::none && !knows.made.contains(kernel_[view->end].pipe)) {
+        say_early(it, it.operands_where[i], not_known, kernel_[view->buffer].name,
+                  kernel_[kernel_[view->end].pipe].name, session_.place.role);
+        return false;
+      }
       if (view && kernel_[view->buffer].space == kernel::MemorySpace::tensor) {
-        say(it, it.operands_where[i], tensor_not_known, session_.place.role);
+        say_early(it, it.operands_where[i], tensor_not_known, session_.place.role);
         return false;
       }
     }
@@ -366,13 +480,14 @@ class Meeting {
       SourceRange alloc, free;
       for (int warp = 0; warp < warps; ++warp) {
         enter(Place::Kind::start, "start", 0, warps, warp);
+        bool relinquished = false;
         straight(kernel_.start, [&](const kernel::Instruction& it) {
           if (it.op->does == Does::alloc) ++allocs, alloc = it.where;
-          if (it.op->does == Does::free_) session_.diagnostics.error(it.where, free_where);
+          relinquished = relinquished || it.op->does == Does::relinquish;
+          if (it.op->does == Does::alloc && relinquished) session_.diagnostics.error(it.opcode_where, alloc_after);
         });
         straight(kernel_.finish, [&](const kernel::Instruction& it) {
           if (it.op->does == Does::free_) ++frees, free = it.where;
-          if (it.op->does == Does::alloc) session_.diagnostics.error(it.where, alloc_where);
         });
       }
       if (allocs == 0) session_.diagnostics.error(tensor->declared, no_alloc);
@@ -387,7 +502,9 @@ class Meeting {
   const kernel::Kernel& kernel_;
   std::vector<std::int64_t> axes_;
   int rank_ = 0;
-  bool idle_said_ = false;
+  bool said_leaving_ = false;
+  std::vector<std::function<void()>> early_;
+  Syncs syncs_;  // of the warp that walks
   Fixed fixed_;
 };
 

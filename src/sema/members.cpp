@@ -9,7 +9,7 @@ namespace warpcc::sema {
 namespace {
 
 constexpr Message<std::string, std::string> no_member{"no-member", "{}: it has no `{}`"};
-constexpr Message<std::string, std::string> not_in_module{"undeclared", "`{}` has no `{}`"};
+constexpr Message<std::string, std::string, std::string> not_in_module{"undeclared", "`{}` has no `{}`{}"};
 constexpr Message<std::size_t, std::string> tuple_position{"no-member", "a tuple of {} has no `.{}`"};
 constexpr Message<std::string, std::string, std::string> no_field{"no-field", "`{}` has no field `{}`: it has {}"};
 constexpr Message<std::string, std::string, std::string> end_has{
@@ -22,7 +22,6 @@ constexpr Message<std::string> last_of_producer{"no-member",
                                                 "`{}`: a stage is held on by a consumer's end; this is a producer's"};
 constexpr Message<std::string, int, int> few_copies{"too-few-copies",
                                                     "`{}` has copies for {} warpgroups; there are {} here"};
-constexpr Message<std::string> not_yet{"not-supported", "`{}` is not supported yet"};
 constexpr Message<> open_pipe_range{"out-of-range", "a stage is a compile-time value from 0 on"};
 constexpr Message<std::string, std::int64_t, std::string> stage_out_of_range{"out-of-range",
                                                                              "`{}` has no stage {}: it has {}"};
@@ -40,7 +39,9 @@ Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_
   const std::string& word = name.text;
   if (auto* a_module = of.get<Module*>()) {
     if (const Value* item = modules_->item(**a_module, word, name.where)) return *item;
-    session_.error(name.where, not_in_module, session_.one_line(of_where), word);
+    const std::string_view nearest = modules_->nearest(**a_module, word);
+    session_.error(name.where, not_in_module, session_.one_line(of_where), word,
+                   nearest.empty() ? "" : fmt::format("; there is `{}`", nearest));
     return Bad{};
   }
   if (auto* tuple = of.get<Tuple>()) {
@@ -198,10 +199,7 @@ Value Evaluator::view(const tree::Expr::View& view, SourceRange where, Scope& sc
   if (auto* barrier = of.get<BarrierRef>(); barrier && barrier->open)
     return stage_of_pipe(*barrier, view, where, scope);
   if (auto* fragment = of.get<FragmentRef>()) return part_of_fragment(*fragment, view, where, scope);
-  if (of.has<LayoutRef>()) {
-    session_.error(where, not_yet, session_.one_line(where));
-    return Bad{};
-  }
+  if (auto* layout = of.get<LayoutRef>()) return layout_at(*layout, view, where, scope);
   session_.error(view.of->where, cannot_index,
                  fmt::format("`{}` is {}", session_.one_line(view.of->where), describe(of, session_.kernel)));
   return Bad{};

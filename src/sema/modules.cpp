@@ -30,11 +30,16 @@ constexpr std::size_t kMostValues = 8;  // of a failed requirement, in notes
 
 }  // namespace
 
-const tree::Kernel* Modules::load(FileId file) {
-  if (!load_file(file, std::string(session_.sources.path(file)), true)) return nullptr;
+const tree::Kernel* Modules::load(FileId file, tree::File tree) {
+  declare_file(file, std::string(session_.sources.path(file)), std::move(tree), true);
   Module& main = *modules_.front();
   check_definitions();
-  for (auto& [name, item] : main.items) {
+  // In the order of the text: what is said must not hang on how names are stored.
+  std::vector<std::pair<std::uint32_t, std::string_view>> names;
+  for (const auto& [name, item] : main.items) names.emplace_back(item.where.begin, name);
+  std::sort(names.begin(), names.end());
+  for (const auto& [at, name] : names) {
+    const ModuleItem& item = main.items.at(name);
     if (item.param) this->item(main, name, item.where);
   }
   if (session_.diagnostics.failed()) return nullptr;
@@ -42,19 +47,22 @@ const tree::Kernel* Modules::load(FileId file) {
   for (const Requirement& requirement : requirements_)
     require(*requirement.require, requirement.where, *requirement.scope);
   // Constants of the kernel's file that nothing reads are still text that somebody wrote.
-  for (auto& [name, item] : main.items) this->item(main, name, item.where);
+  for (const auto& [at, name] : names) this->item(main, name, main.items.at(name).where);
   if (!kernel_) session_.error({file, 0, 0}, no_kernel);
   return session_.diagnostics.failed() ? nullptr : kernel_;
 }
 
-Module* Modules::load_file(FileId file, std::string path, bool main) {
+Module* Modules::load_file(FileId file, std::string path) {
   std::optional<tree::File> parsed = parse(file, session_.sources, session_.diagnostics);
-  if (!parsed) return nullptr;
+  return parsed ? declare_file(file, std::move(path), std::move(*parsed), false) : nullptr;
+}
+
+Module* Modules::declare_file(FileId file, std::string path, tree::File tree, bool main) {
   Module& module = *modules_.emplace_back(std::make_unique<Module>());
   module.path = std::move(path);
   module.file = file;
   module.main = main;
-  module.tree = std::move(*parsed);
+  module.tree = std::move(tree);
   module.loading = true;
   loading_.push_back(&module);
   std::vector<Later> outer = std::exchange(later_, {});
@@ -120,7 +128,7 @@ void Modules::use(Module& module, const tree::Use& use, SourceRange where) {
       session_.error(use.path_where, unreadable, llvm::toString(file.takeError()));
       return;
     }
-    found = load_file(*file, *path, false);
+    found = load_file(*file, *path);
     if (!found) return;
   }
   ModuleItem item;
@@ -219,7 +227,11 @@ void Modules::choose_branch(Module& module, const tree::Item& item, Scope& scope
     return;
   }
   const auto& a_match = std::get<tree::StaticMatch<tree::Item>>(item.is);
+  std::vector<const tree::Param*> reads;
+  std::vector<const tree::Param*>* outer = std::exchange(reads_, &reads);
+  read_of(&scope);
   const Value value = evaluator_.eval(*a_match.value, scope);
+  reads_ = outer;
   if (value.bad()) return;
   for (const auto& arm : a_match.arms) {
     auto binds = std::make_unique<Scope>(scope);
@@ -229,6 +241,7 @@ void Modules::choose_branch(Module& module, const tree::Item& item, Scope& scope
     if (binds->bindings().empty()) {
       declare(module, arm.body, scope);
     } else {
+      arm_reads_.emplace(binds.get(), std::move(reads));
       declare(module, arm.body, *arms_.emplace_back(std::move(binds)));
     }
     return;
@@ -245,6 +258,10 @@ void Modules::read(const std::vector<const tree::Param*>& params) {
   }
 }
 
+void Modules::read_of(const Scope* arm) {
+  if (auto at = arm_reads_.find(arm); at != arm_reads_.end()) read(at->second);
+}
+
 const Value* Modules::item(Module& module, std::string_view name, SourceRange where) {
   auto at = module.items.find(name);
   if (at == module.items.end()) return nullptr;
@@ -259,6 +276,7 @@ const Value* Modules::item(Module& module, std::string_view name, SourceRange wh
     std::vector<const tree::Param*>* outer = std::exchange(reads_, &item.read);
     const Place place = std::exchange(session_.place, Place{});
     Scope& around = item.arm ? *item.arm : module.scope;
+    read_of(item.arm);
     if (item.param) {
       item.value = parameter(module, *item.param);
       item.read = {item.param};
@@ -292,6 +310,7 @@ std::string_view Modules::nearest(const Module& module, std::string_view name) c
 void Modules::require(const tree::Require& require, SourceRange where, Scope& scope) {
   std::vector<const tree::Param*> reads;
   std::vector<const tree::Param*>* outer = std::exchange(reads_, &reads);
+  read_of(&scope);
   const Value value = evaluator_.eval(*require.condition, scope);
   reads_ = outer;
   read(reads);

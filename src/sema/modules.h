@@ -53,7 +53,7 @@ class Modules {
 
   // The file that holds the kernel, with everything it uses: all names are declared, all parameters fixed, all
   // file-scope requirements hold. Null where that failed.
-  const tree::Kernel* load(FileId file);
+  const tree::Kernel* load(FileId file, tree::File tree);
   Module* main() { return modules_.empty() ? nullptr : modules_.front().get(); }
 
   // The module's item of this name, evaluated; null where there is none.
@@ -83,7 +83,8 @@ class Modules {
     Scope* scope;
   };
 
-  Module* load_file(FileId file, std::string path, bool main);
+  Module* load_file(FileId file, std::string path);
+  Module* declare_file(FileId file, std::string path, tree::File tree, bool main);
   void say_cycle(const Module& found, const tree::Use& use);
   // `scope`: the module's, or that of an arm of a `match`.
   void declare(Module& module, const std::vector<tree::Item>& items, Scope& scope);
@@ -99,6 +100,7 @@ class Modules {
   void choose_row();
   void check_rows(const tree::Tune& tune);
   void read(const std::vector<const tree::Param*>& params);
+  void read_of(const Scope* arm);
 
   Session& session_;
   Evaluator& evaluator_;
@@ -108,9 +110,10 @@ class Modules {
   std::vector<const tree::Param*> params_;
   std::unordered_map<const tree::Param*, Chosen> chosen_;
   std::vector<Requirement> requirements_;
-  std::vector<Later> later_;                  // of the file that is being declared
-  std::vector<std::unique_ptr<Scope>> arms_;  // of `match`es that bind names
-  std::vector<const Module*> loading_;        // files that are being read, the main one first
+  std::vector<Later> later_;                                                     // of the file that is being declared
+  std::vector<std::unique_ptr<Scope>> arms_;                                     // of `match`es that bind names
+  std::unordered_map<const Scope*, std::vector<const tree::Param*>> arm_reads_;  // what was matched comes from these
+  std::vector<const Module*> loading_;  // files that are being read, the main one first
   const tree::Tune* tune_ = nullptr;
   SourceRange tune_where_;
   const tree::TuneRow* row_ = nullptr;

@@ -82,6 +82,10 @@ class Paths {
       if (const std::optional<State> with = walk(on->body, state)) client_.join_on(state, *with, *on);
       return state;
     }
+    if (auto* outs = std::get_if<kernel::Outs>(&node.is)) {
+      if constexpr (requires { client_.unset(*outs, state); }) client_.unset(*outs, state);
+      return state;
+    }
     const auto& hold = std::get<kernel::Hold>(node.is);
     client_.open(hold, state);
     std::optional<State> after = walk(hold.body, std::move(state));

@@ -24,6 +24,8 @@ constexpr Message<std::string, std::string, std::string, std::string> held_alrea
     "held-already", "the {} end of `{}` is held by `{}` (line {}) already"};
 constexpr Message<std::string, std::string, std::string, std::string> held_already_consumer{
     "held-already", "the {} end of `{}` is held by `{}` (line {}) already; a pipe that several read is `broadcast`"};
+constexpr Message<std::string, std::string> held_twice{
+    "held-already", "the {} end of `{}` is held by this role twice: one name serves all its blocks"};
 constexpr Message<std::string, std::string, std::string, std::string> pinned_end{
     "end-elsewhere", "the {} end of `{}` exists at {} only: say `at {}`"};
 constexpr Message<std::string, std::string, std::string> role_pinned{
@@ -280,6 +282,11 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope, std::u
       return;
     }
   }
+  for (const kernel::EndId held : role.ends) {
+    if (kernel[held].pipe != ref->id || kernel[held].side != side) continue;
+    session_.error(end.pipe.where, held_twice, word(end.producer), pipe.name).note(kernel[held].declared, "held here");
+    return;
+  }
   const std::vector<kernel::Pin>& pinned = end.producer ? pipe.from : pipe.to;
   std::string at;
   bool missing = false;
@@ -313,6 +320,7 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope, std::u
   const auto id = static_cast<kernel::EndId>(kernel.ends.size());
   kernel::End made;
   made.name = end.name.text;
+  made.declared = end.name.where;
   made.pipe = ref->id;
   made.side = side;
   if (end.turn && !teams(end, pipe, role, scope, made)) return;

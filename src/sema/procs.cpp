@@ -14,8 +14,10 @@ constexpr Message<std::string, std::string, std::string> argument_count{"wrong-c
 constexpr Message<std::string> wants_block{"wants-block", "`{}` takes a block: `{{ … }}`"};
 constexpr Message<std::string> no_block{"wants-block", "`{}` takes no block"};
 constexpr Message<> no_names{"wrong-arguments", "the arguments of a proc have no names"};
-constexpr Message<std::string, std::string, std::string> wrong_argument{"wrong-argument", "the parameter `{}` takes {}; {}"};
-constexpr Message<std::string, std::string, std::string> kind_argument{"operand-kind", "the parameter `{}` takes {}; {}"};
+constexpr Message<std::string, std::string, std::string> wrong_argument{"wrong-argument",
+                                                                        "the parameter `{}` takes {}; {}"};
+constexpr Message<std::string, std::string, std::string> kind_argument{"operand-kind",
+                                                                       "the parameter `{}` takes {}; {}"};
 constexpr Message<std::string, std::string> must_be_register{"wrong-argument",
                                                              "`{}` is written: it takes a register; {}"};
 constexpr Message<std::string, std::string> read_only{
@@ -26,7 +28,8 @@ constexpr Message<std::string, std::string, std::string, std::string> aliased{
 constexpr Message<std::string, std::string, std::string, std::string> aliased_twice{
     "aliased", "`{}` is both `{}` and `{}`, which `{}` writes"};
 constexpr Message<std::string, std::string> does_not_carry{"wrong-argument", "the pipe `{}` does not carry `{}`"};
-constexpr Message<std::string, std::string, std::string> other_tile{"wrong-tile", "the parameter `{}` takes {}; this is {}"};
+constexpr Message<std::string, std::string, std::string> other_tile{"wrong-tile",
+                                                                    "the parameter `{}` takes {}; this is {}"};
 
 std::string_view space_word(tree::Formal::Space space) {
   constexpr std::string_view kWords[] = {"global memory", "shared memory", "tensor memory", "registers"};
@@ -73,6 +76,7 @@ void Builder::call(const tree::Call& it, SourceRange where, Scope& scope) {
   std::vector<kernel::Call>& calls = session_.kernel.calls;
   calls.push_back({name, it.callee.where, session_.call});
   const kernel::CallId caller = std::exchange(session_.call, static_cast<kernel::CallId>(calls.size() - 1));
+  begin_outs(*proc->tree, inner, where);
   const ActiveProc active{proc->tree, active_};
   active_ = &active;
   const std::size_t floor = std::exchange(break_floor_, loops_.size());
@@ -292,6 +296,25 @@ std::optional<Value> Builder::view_argument(const tree::Formal& formal, const tr
   if (auto* fragment = std::get_if<FragmentRef>(&handed.is))
     fragment->writable = fragment->writable && formal.way != tree::Formal::Way::in;
   return handed;
+}
+
+// What a proc is handed as `out` it writes before it reads it.
+void Builder::begin_outs(const tree::Proc& proc, Scope& inner, SourceRange where) {
+  kernel::Outs outs;
+  auto add = [&](auto& self, const Value& value) -> void {
+    if (auto* reg = value.get<RegisterRef>()) {
+      outs.registers.push_back(reg->operand);
+    } else if (auto* fragment = value.get<FragmentRef>()) {
+      outs.registers.push_back({fragment->id, fragment->first, fragment->count, false});
+    } else if (auto* bundle = value.get<BundleRef>()) {
+      for (const auto& [name, field] : bundle->bundle->fields) self(self, field);
+    }
+  };
+  for (const tree::Formal& formal : proc.formals) {
+    if (formal.way != tree::Formal::Way::out) continue;
+    if (const Scope::Binding* binding = inner.find_here(formal.name.text)) add(add, binding->value);
+  }
+  if (!outs.registers.empty()) emit({std::move(outs)}, where);
 }
 
 // A register that the proc writes is handed to it once: what it reads under another name would change under its hands.

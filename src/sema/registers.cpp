@@ -1,6 +1,7 @@
 // Registers are read where they have been written on every path, and not named while something still writes them.
 // docs/language.md, section 4.
 #include <algorithm>
+#include <map>
 
 #include "llvm/ADT/BitVector.h"
 #include "sema/passes.h"
@@ -31,9 +32,16 @@ struct Known {
   llvm::BitVector pending;     // by a load that `ld.wait` has not waited for, on some path
   llvm::BitVector unfenced;    // used by others than MMAs since the last `mma.fence`, on some path
   std::vector<Groups> groups;  // the fewest on any path
+  // Written where a predicate holds, or where it does not: by the predicate's unit.
+  struct Where {
+    unsigned predicate = 0;
+    bool negated = false;
+    friend bool operator==(const Where&, const Where&) = default;
+  };
+  std::map<unsigned, Where> half{};
   friend bool operator==(const Known& a, const Known& b) {
     return a.written == b.written && a.perhaps == b.perhaps && a.pending == b.pending && a.unfenced == b.unfenced &&
-           a.groups == b.groups;
+           a.groups == b.groups && a.half == b.half;
   }
 };
 
@@ -74,7 +82,10 @@ class Registers {
       accumulate(it, known);
       return;
     }
-    if (it.guard.predicate) reads(*it.guard.predicate, it.where, known);
+    if (it.guard.predicate) {
+      reads(*it.guard.predicate, it.where, known);
+      under_ = {unit_of(*it.guard.predicate, 0), it.guard.predicate->negated};
+    }
     for (std::size_t i = 0; i < it.operands.size(); ++i) {
       const SourceRange where = it.operands_where[i];
       if (auto* reg = std::get_if<kernel::RegisterOperand>(&it.operands[i])) {
@@ -96,9 +107,41 @@ class Registers {
         if (it.guard.none())
           known.written.set(unit);
         else if (!known.written[unit])
-          lost_at_[unit] = it.where;
+          written_under(it, unit, known);
+        forget(unit, known);
         known.perhaps.set(unit);
         if (it.op->does == Does::ld_tensor) known.pending.set(unit);
+      }
+    }
+    under_.reset();
+  }
+
+  // Under a predicate and under its opposite: written.
+  void written_under(const kernel::Instruction& it, unsigned unit, Known& known) {
+    lost_at_[unit] = it.where;
+    const auto half = known.half.find(unit);
+    if (!under_) return;
+    if (half != known.half.end() && half->second.predicate == under_->predicate &&
+        half->second.negated != under_->negated) {
+      known.written.set(unit);
+      known.half.erase(half);
+    } else {
+      known.half.insert_or_assign(unit, *under_);
+    }
+  }
+
+  // A predicate that is written again says nothing of what was written under it before.
+  static void forget(unsigned predicate, Known& known) {
+    std::erase_if(known.half, [&](const auto& half) { return half.second.predicate == predicate; });
+  }
+
+  // A proc begins that writes these before it reads them.
+  void unset(const kernel::Outs& outs, Known& known) {
+    for (const kernel::RegisterOperand& reg : outs.registers) {
+      for (int part = 0; part < reg.count; ++part) {
+        known.written.reset(unit_of(reg, part));
+        known.perhaps.reset(unit_of(reg, part));
+        known.half.erase(unit_of(reg, part));
       }
     }
   }
@@ -127,11 +170,11 @@ class Registers {
     }
   }
 
-  void reads(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+  void reads(const kernel::RegisterOperand& reg, SourceRange where, Known& known) {
     if (is_written(reg, where, known)) not_pending(reg, where, known);
   }
 
-  void reads(const kernel::Index& index, SourceRange where, const Known& known) {
+  void reads(const kernel::Index& index, SourceRange where, Known& known) {
     for (const kernel::Term& term : index.terms) {
       if (term.atom.kind == kernel::Atom::Kind::reg)
         reads({static_cast<kernel::RegisterId>(term.atom.id), 0, 1, false}, where, known);
@@ -149,6 +192,10 @@ class Registers {
     into.perhaps |= other.perhaps;
     into.pending |= other.pending;
     into.unfenced |= other.unfenced;
+    std::erase_if(into.half, [&](const auto& half) {
+      const auto theirs = other.half.find(half.first);
+      return theirs == other.half.end() || theirs->second != half.second;
+    });
     for (std::size_t i = 0; i < into.groups.size(); ++i) into.groups[i] = std::min(into.groups[i], other.groups[i]);
   }
   void join_on(Known& without, const Known& with, const kernel::On& on) { join(without, with, on.where); }
@@ -161,17 +208,18 @@ class Registers {
     return first_[static_cast<std::size_t>(reg.id)] + static_cast<unsigned>(reg.part + part);
   }
 
-  bool is_written(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+  bool is_written(const kernel::RegisterOperand& reg, SourceRange where, Known& known) {
     for (int part = 0; part < reg.count; ++part) {
       const unsigned unit = unit_of(reg, part);
-      if (known.written[unit]) continue;
+      const auto half = known.half.find(unit);
+      if (known.written[unit] || (half != known.half.end() && under_ && half->second == *under_)) continue;
       complain(reg.id, unit, where, known);
       return false;
     }
     return true;
   }
 
-  void not_pending(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+  void not_pending(const kernel::RegisterOperand& reg, SourceRange where, Known& known) {
     if (quiet) return;
     for (int part = 0; part < reg.count; ++part) {
       const unsigned unit = unit_of(reg, part);
@@ -182,6 +230,11 @@ class Registers {
         session_.with_calls(session_.diagnostics.error(where, pending, name, "loaded"), call_);
       else
         continue;
+      // Said once: what follows is no other mistake.
+      for (unsigned each = first_[static_cast<std::size_t>(reg.id)], n = 0; n < unsigned(kernel_[reg.id].count); ++n) {
+        known.pending.reset(each + n);
+        known.groups[each + n] = kAtRest;
+      }
       return;
     }
   }
@@ -196,7 +249,7 @@ class Registers {
     }
   }
 
-  void complain(kernel::RegisterId id, unsigned unit, SourceRange where, const Known& known) {
+  void complain(kernel::RegisterId id, unsigned unit, SourceRange where, Known& known) {
     if (quiet) return;
     const kernel::Register& reg = kernel_[id];
     const bool some = known.perhaps[unit] && lost_at_[unit].end != 0;
@@ -204,6 +257,8 @@ class Registers {
         some ? session_.diagnostics.error(where, unwritten_on, reg.name, session_.line_of(lost_at_[unit]))
              : session_.diagnostics.error(where, unwritten, reg.name);
     session_.with_calls(diagnostic.note(reg.declared, "declared here"), call_);
+    const unsigned first = first_[static_cast<std::size_t>(id)];
+    known.written.set(first, first + static_cast<unsigned>(reg.count));  // said once
   }
 
   Session& session_;
@@ -211,6 +266,7 @@ class Registers {
   std::vector<unsigned> first_;
   unsigned units_ = 0;
   std::vector<SourceRange> lost_at_;
+  std::optional<Known::Where> under_;  // the guard of the instruction at hand
   kernel::CallId call_ = kernel::CallId::none;
 };
 

@@ -1,5 +1,6 @@
 #include "sema/sema.h"
 
+#include "frontend/parse.h"
 #include "sema/build.h"
 #include "sema/passes.h"
 
@@ -7,11 +8,18 @@ namespace warpcc {
 
 std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& options, Sources& sources,
                                         Diagnostics& diagnostics) {
+  std::optional<tree::File> tree = parse(file, sources, diagnostics);
+  if (!tree) return std::nullopt;
+  return elaborate(file, std::move(*tree), options, sources, diagnostics);
+}
+
+std::optional<kernel::Kernel> elaborate(FileId file, tree::File tree, const CompileOptions& options, Sources& sources,
+                                        Diagnostics& diagnostics) {
   sema::Session session(sources, diagnostics);
   sema::Evaluator evaluator(session);
   sema::Modules modules(session, evaluator, options);
   evaluator.attach(modules);
-  const tree::Kernel* kernel = modules.load(file);
+  const tree::Kernel* kernel = modules.load(file, std::move(tree));
   if (!kernel || diagnostics.failed()) return std::nullopt;
   sema::Builder(session, evaluator, modules).build(*kernel);
   if (diagnostics.failed()) return std::nullopt;
@@ -22,6 +30,7 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
   sema::check_meeting(session);
   sema::check_coverage(session);
   if (diagnostics.failed()) return std::nullopt;
+  sema::check_ends(session);
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
   session.kernel.choices = modules.choices();

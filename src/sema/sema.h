@@ -28,5 +28,8 @@ struct CompileOptions {
 // uses into `sources`.
 std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& options, Sources& sources,
                                         Diagnostics& diagnostics);
+// The same, of a file that has been parsed.
+std::optional<kernel::Kernel> elaborate(FileId file, tree::File tree, const CompileOptions& options, Sources& sources,
+                                        Diagnostics& diagnostics);
 
 }  // namespace warpcc

@@ -96,9 +96,13 @@ const std::vector<Member>* Builder::taken(const tree::StaticIf<Member>& first, S
     if (condition.bad()) return nullptr;
     auto* known = condition.get<bool>();
     if (!known) {
-      session_.error(
-          an_if->condition->where, if_register,
-          fmt::format("`{}` is {}", session_.one_line(an_if->condition->where), describe(condition, session_.kernel)));
+      const SourceRange where = an_if->condition->where;
+      Diagnostic& said =
+          session_.error(where, if_register,
+                         fmt::format("`{}` is {}", session_.one_line(where), describe(condition, session_.kernel)));
+      const SourceRange word{where.file, where.begin - std::min(where.begin, 3u), where.begin};
+      auto* reg = condition.get<RegisterRef>();
+      if (reg && reg->file == isa::File::up && session_.text(word) == "if ") said.mend(word, "when ");
       return nullptr;
     }
     if (*known) return &an_if->then;
@@ -118,7 +122,8 @@ void Builder::statement(const tree::Statement& it, Scope& scope) {
     regs(*a_regs, scope, "", nullptr);
   } else if (auto* let = std::get_if<tree::Let>(&it.is)) {
     Value value = evaluator_.eval(*let->value, scope);
-    if (!value.bad() && !value.has<ViewRef>() && !value.has<std::int64_t>() && !value.has<kernel::Index>()) {
+    if (!value.bad() && !value.has<ViewRef>() && !value.has<std::int64_t>() && !value.has<kernel::Index>() &&
+        !value.has<Tuple>()) {
       if (std::optional<kernel::Index> index = value.has<CounterRef>() || value.has<RegisterRef>()
                                                    ? evaluator_.index(value, let->value->where)
                                                    : std::nullopt) {

@@ -24,12 +24,16 @@ constexpr Message<std::string> through_end{"through-end",
 constexpr Message<std::string, std::string> outside_hold{
     "outside-end",
     "`{}` signals or waits for the stage that a block holds: it stands inside `fill`, `take` or `drain` of `{}`"};
+constexpr Message<std::string, std::string> memory_place{"tensor-memory", "`{}` stands in `{}`"};
 constexpr Message<std::string> next_is_given{"turn-barrier",
                                              "`{0}` hands the turn on and waits for nobody: `sync.arrive {0}`"};
 constexpr Message<std::string> mine_is_awaited{"turn-barrier",
                                                "`{0}` is where this team waits for its turn: `sync {0}`"};
 constexpr Message<std::string, int, std::string, std::string> several_barriers{
     "several-barriers", "`{}` is {} barriers, in the CTAs across {}: `{}.each` signals all"};
+constexpr Message<std::string, int, std::string, std::string> several_after_mma{
+    "several-barriers",
+    "`{}` is {} barriers, in the CTAs across {}: `{}` signals all when the MMAs before it are done"};
 constexpr Message<std::string> load_signals{"load-signals",
                                             "a load signals the `full` of the end whose tile it fills; this is {}"};
 constexpr Message<> load_tile{"load-tile", "a load fills a tile of a producer's end, inside `fill`"};
@@ -78,7 +82,7 @@ constexpr Message<std::string, std::string, std::int64_t> access_alignment{
 constexpr Message<std::string, std::string, std::int64_t, std::int64_t> access_row{
     "access-alignment", "`{}` of `{}`: a row has {} elements, no multiple of {}"};
 constexpr Message<std::string, std::string, std::int64_t, std::string, std::int64_t> unguarded{
-    "out-of-range", "{} `{}` reaches {}, `{}` has {}: guard it with `@(inside)`"};
+    "out-of-range", "{} of `{}` reaches {}; `{}` has {}: guard it with `@(inside)`"};
 constexpr Message<std::string> no_buffer{"no-buffer", "`{}` is no buffer of shared memory"};
 
 std::string extents_text(const std::vector<std::int64_t>& extents) {
@@ -148,18 +152,31 @@ bool Builder::check(kernel::Instruction& made, const tree::Instruction& it) {
     case Does::store_add:
       return check_store(made);
     case Does::mma:
+      mma_role_ = session_.place.role;
       return made.op->issue == isa::Issue::warpgroup ? check_warpgroup_mma(made) : check_mma(made);
     case Does::mma_wait:
       return check_mma_wait(made);
     case Does::ld_tensor:
     case Does::st_tensor:
       return check_tensor_load(made);
+    case Does::alloc:
+    case Does::relinquish:
+    case Does::free_:
+      return check_tensor_memory(made);
     case Does::shared_access:
     case Does::global_access:
       return check_access(made);
     default:
       return true;
   }
+}
+
+// Tensor memory is the whole CTA's: allocated where it sets up, freed where all are done.
+bool Builder::check_tensor_memory(const kernel::Instruction& made) {
+  const bool frees = made.op->does == Does::free_;
+  if (session_.place.kind == (frees ? Place::Kind::finish : Place::Kind::start)) return true;
+  session_.error(made.opcode_where, memory_place, std::string(made.op->word), frees ? "finish" : "start");
+  return false;
 }
 
 // ---- Barriers
@@ -215,6 +232,11 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
           differs = differs || (mask >> other & 1 && kernel::place(kernel, other)[axis] != first);
         }
         if (differs) across += (across.empty() ? "`" : " and `") + kernel.axes[axis].name + "`";
+      }
+      if (does == Does::arrive && mma_role_ == session_.place.role) {
+        session_.error(where, several_after_mma, session_.one_line(where), std::popcount(mask), across,
+                       session_.kernel.pairs ? "commit.pair" : "commit");
+        return false;
       }
       session_
           .error(where, several_barriers, session_.one_line(where), std::popcount(mask), across,
@@ -549,7 +571,9 @@ bool Builder::check_access(const kernel::Instruction& made) {
     const std::optional<Interval> range = interval(session_, slice.from);
     if (!range || range->hi + slice.extent <= buffer.shape[i]) continue;
     const std::string dimension = view.slices.size() == 2 ? (i == 0 ? "row" : "column") : "coordinate";
-    session_.error(view.where, unguarded, dimension, text, range->hi + slice.extent, buffer.name, buffer.shape[i]);
+    Diagnostic& said =
+        session_.error(view.where, unguarded, dimension, text, range->hi + slice.extent, buffer.name, buffer.shape[i]);
+    if (made.guard.none()) said.insert(view.where.file, made.opcode_where.begin, "@(inside) ");
     return false;
   }
   return true;

@@ -18,18 +18,23 @@ constexpr Message<std::string> turn_of{"turn-end", "{}; a turn is of a consumer'
 constexpr Message<std::string> turn_alone{
     "turn-end", "`{}` is not held in turn: a turn is of an end that teams share, `consumer PIPE in turn(n)`"};
 constexpr Message<std::string> no_stages{"hold-empty", "`{}` is a ring of 0 stages: its ends cannot be used"};
-constexpr Message<std::string> nested_turn{"hold-nested", "a turn of `{}` is open already: turns of one end do not nest"};
-constexpr Message<std::string> turn_in_hold{"hold-nested", "a stage of `{}` is held here: a turn holds its stages itself"};
+constexpr Message<std::string> nested_turn{"hold-nested",
+                                           "a turn of `{}` is open already: turns of one end do not nest"};
+constexpr Message<std::string> turn_in_hold{"hold-nested",
+                                            "a stage of `{}` is held here: a turn holds its stages itself"};
 constexpr Message<std::string> stages_kind{"turn-stages", "a turn is of a number of stages; {}"};
-constexpr Message<std::string> stages_known{
-    "turn-stages", "the turns of several teams are of one length, known at compile time; {}"};
-constexpr Message<std::int64_t> stages_some{"turn-stages", "a turn has at least 1 stage and at most 1073741824; this has {}"};
+constexpr Message<std::string> stages_known{"turn-stages",
+                                            "the turns of several teams are of one length, known at compile time; {}"};
+constexpr Message<std::int64_t> stages_some{"turn-stages",
+                                            "a turn has at least 1 stage and at most 1073741824; this has {}"};
 constexpr Message<std::int64_t, std::int64_t, std::string> stages_differ{
     "turn-stages", "this turn is of {} stages, and of {} at line {}: the ring passes over the same number each time"};
 constexpr Message<std::int64_t, std::int64_t> stages_taken{"turn-stages", "this turn takes {} stages and says {}"};
 constexpr Message<std::string> stages_uncounted{
     "turn-stages",
     "the stages that a turn takes are counted: `{}` takes some a number of times that is not known at compile time"};
+constexpr Message<std::string, std::string, std::string, std::string> unused_end{
+    "end-unused", "`{}` holds the {}'s end of `{}` and {} no stage of it"};
 constexpr Message<std::string, std::string> nobody_begins{
     "first-turn",
     "nobody hands the first team its first turn: at the head of `{}` the last team says `sync.arrive {}.next`"};
@@ -37,10 +42,11 @@ constexpr Message<std::string, int> first_by_others{
     "first-turn", "the last team hands the first its first turn; warp {1} of `{0}`, which is of another, does so here"};
 constexpr Message<std::string> first_twice{
     "first-turn", "outside of a turn `sync.arrive {}.next` stands once, before the first: it begins the round"};
-constexpr Message<std::string, int, std::string> barrier_users{
-    "barrier-warps", "`{}` is a barrier of {} warps, and {}"};
+constexpr Message<std::string, int, std::string> barrier_users{"barrier-warps",
+                                                               "`{}` is a barrier of {} warps, and {}"};
 constexpr Message<std::string> barrier_unused{"barrier-warps", "no warp meets at `{}`"};
-constexpr Message<int> many_barriers{"many-barriers", "the kernel has {} named barriers, those of turns among them: a CTA has 15"};
+constexpr Message<int> many_barriers{"many-barriers",
+                                     "the kernel has {} named barriers, those of turns among them: a CTA has 15"};
 
 // The stages of `end` that a block takes, where that is known at compile time; who makes it unknown.
 std::optional<std::int64_t> stages_of(const kernel::Block& block, kernel::EndId end, SourceRange& unknown) {
@@ -89,6 +95,15 @@ class Turns {
  public:
   explicit Turns(Session& session) : session_(session), kernel_(session.kernel) {}
 
+  // Every end is used.
+  void check_ends() {
+    for (const kernel::Role& role : kernel_.roles) {
+      for (const kernel::EndId end : role.ends) {
+        if (kernel_[kernel_[end].pipe].depth > 0 && !holds(role.body, end)) unused(role, end);
+      }
+    }
+  }
+
   void run() {
     for (kernel::Role& role : kernel_.roles) {
       for (const kernel::EndId end : role.ends) {
@@ -106,6 +121,26 @@ class Turns {
   }
 
  private:
+  // ---- Ends that no block holds a stage of
+
+  bool holds(const kernel::Block& block, kernel::EndId end) const {
+    return std::any_of(block.begin(), block.end(), [&](const kernel::Node& node) {
+      if (auto* hold = std::get_if<kernel::Hold>(&node.is))
+        return (hold->end == end && hold->kind != kernel::Hold::Kind::turn) || holds(hold->body, end);
+      if (auto* loop = std::get_if<kernel::Loop>(&node.is)) return holds(loop->body, end);
+      if (auto* forever = std::get_if<kernel::Forever>(&node.is)) return holds(forever->body, end);
+      if (auto* on = std::get_if<kernel::On>(&node.is)) return holds(on->body, end);
+      auto* when = std::get_if<kernel::When>(&node.is);
+      return when && (holds(when->then, end) || holds(when->otherwise, end));
+    });
+  }
+
+  void unused(const kernel::Role& role, kernel::EndId end) {
+    const bool producer = kernel_[end].side == kernel::Side::producer;
+    session_.diagnostics.error(kernel_[end].declared, unused_end, role.name, producer ? "producer" : "consumer",
+                               kernel_[kernel_[end].pipe].name, producer ? "fills" : "takes");
+  }
+
   // ---- Stages that are released one late
 
   bool releases(const kernel::Block& block, kernel::EndId end) const {
@@ -239,8 +274,9 @@ class Turns {
         const kernel::NamedBarrier& barrier = kernel_[at.first];
         used.insert(at.first);
         if (static_cast<int>(by.size()) == barrier.warps || !said.insert(at.first).second) continue;
-        const std::string who = by.size() == 1 ? fmt::format("warp {} alone uses it", *by.begin())
-                                               : fmt::format("{} use it: {} .. {}", by.size(), *by.begin(), *by.rbegin() + 1);
+        const std::string who = by.size() == 1
+                                    ? fmt::format("warp {} alone uses it", *by.begin())
+                                    : fmt::format("{} use it: {} .. {}", by.size(), *by.begin(), *by.rbegin() + 1);
         session_.diagnostics.error(barrier.declared, barrier_users, barrier.name, barrier.warps,
                                    barrier.copies > 1 ? fmt::format("{} (copy {})", who, at.second) : who);
       }
@@ -375,6 +411,10 @@ void Builder::turn(const tree::Turn& it, SourceRange where, Scope& scope) {
 
 void check_turns(Session& session) {
   Turns(session).run();
+}
+
+void check_ends(Session& session) {
+  Turns(session).check_ends();
 }
 
 }  // namespace warpcc::sema

@@ -129,8 +129,10 @@ bool Evaluator::conforms(const Value& value, const Type& type) const {
     }
     case Type::Kind::layout_logical:
     case Type::Kind::layout_tv:
-    case Type::Kind::layout_physical:
-      return value.has<LayoutRef>();
+    case Type::Kind::layout_physical: {
+      auto* layout = value.get<LayoutRef>();
+      return layout && !(*layout)->restricted && ((*layout)->says == Type::Kind::any || (*layout)->says == type.kind);
+    }
   }
   return false;
 }

@@ -21,6 +21,15 @@ bool equal_lists(const Values& left, const Values& right, std::int64_t& budget, 
 
 void show_into(std::string& out, const Value& value);
 
+std::string show_layout(const LayoutDescription& layout) {
+  std::string text = layout.map.text();
+  if (layout.kept) text = layout.kept->outer().text() + " after " + layout.kept->inner().text();
+  if (layout.order == LayoutDescription::Order::last_fastest) text = "row_major";
+  if (layout.order == LayoutDescription::Order::first_fastest) text = "col_major";
+  if (layout.swizzle_span != 0) text += fmt::format(".swizzle({})", layout.swizzle_span);
+  return text;
+}
+
 void show_list(std::string& out, const Values& values) {
   out += '(';
   for (std::size_t i = 0; values && i < values->size() && out.size() < kLongestShown; ++i) {
@@ -45,7 +54,7 @@ void show_into(std::string& out, const Value& value) {
   else if (auto* tuple = value.get<Tuple>())
     show_list(out, tuple->elements);
   else if (auto* layout = value.get<LayoutRef>())
-    out += (*layout)->map.text();
+    out += show_layout(**layout);
   else if (auto* a_case = value.get<Case>()) {
     out += a_case->of.tree->cases[a_case->which].name.text;
     if (a_case->payload) show_list(out, a_case->payload);
@@ -82,6 +91,11 @@ std::optional<bool> equal(const Value& left, const Value& right, std::int64_t& b
     const Record& other = *right.get<Record>();
     if (record->of != other.of) return std::nullopt;
     same = equal_lists(record->fields, other.fields, budget, comparable);
+  } else if (auto* layout = left.get<LayoutRef>()) {
+    const LayoutDescription &a = **layout, &b = **right.get<LayoutRef>();
+    if (a.kept || b.kept || a.restricted || b.restricted) return std::nullopt;
+    same = a.order == b.order && a.swizzle_span == b.swizzle_span &&
+           layout::canonical(a.map) == layout::canonical(b.map) && a.map.shape() == b.map.shape();
   } else {
     return std::nullopt;
   }
@@ -200,7 +214,19 @@ std::string describe(const Value& value, const kernel::Kernel& kernel) {
   if (value.has<Tuple>()) return "a tuple";
   if (auto* a_case = value.get<Case>()) return fmt::format("a case of `{}`", a_case->of.tree->name.text);
   if (auto* record = value.get<Record>()) return fmt::format("a `{}`", record->of.tree->name.text);
-  if (value.has<LayoutRef>()) return "a layout";
+  if (auto* layout = value.get<LayoutRef>()) {
+    if ((*layout)->restricted) return "a restricted layout";
+    switch ((*layout)->says) {
+      case Type::Kind::layout_logical:
+        return "a logical layout";
+      case Type::Kind::layout_tv:
+        return "a thread-value layout";
+      case Type::Kind::layout_physical:
+        return "a physical layout";
+      default:
+        return "a layout";
+    }
+  }
   if (value.has<kernel::Index>() || value.has<AxisRef>()) return "an index";
   if (value.has<kernel::Facts>()) return "a fact";
   if (value.has<FragmentRef>()) return "a fragment";

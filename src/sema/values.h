@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontend/tree.h"
+#include "layout/compose.h"
 #include "sema/kernel.h"
 
 namespace warpcc::sema {
@@ -82,7 +83,13 @@ struct LayoutDescription {
   enum class Order : std::uint8_t { given, first_fastest, last_fastest } order = Order::given;
   layout::Map map;  // given
   int swizzle_span = 0;
-  Type::Kind says = Type::Kind::any;  // the type that its `fn` gave it
+  Type::Kind says = Type::Kind::any;  // its space, where something has said it
+  bool of_threads = false;            // physical, of a thread and its value
+  // In place of `map`: a composite that is no strided layout. It is evaluated, and nothing else.
+  std::shared_ptr<const layout::Composite> kept;
+  // A slice, evaluated and nothing else: the coordinates that are fixed.
+  bool restricted = false;
+  std::vector<std::optional<std::int64_t>> fixed;
 };
 using LayoutRef = std::shared_ptr<const LayoutDescription>;
 
@@ -159,6 +166,9 @@ enum class Builtin : std::uint8_t {
   log2,
   bytes,
   compose,
+  complement,
+  divide,
+  product,
   row_major,
   col_major,
   k_major,

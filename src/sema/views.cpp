@@ -108,6 +108,24 @@ Value Evaluator::view_of_tile(ViewRef ref, const tree::Expr::View& view, SourceR
     ref.view.where = where;
     return ref;
   }
+  if (view.coords.size() == 1 && ref.kept.size() > 1 && !view.coords[0].whole && !view.coords[0].extent) {
+    // A tuple of coordinates: `v.at(i)`.
+    const tree::Coord& coord = view.coords[0];
+    const Value value = eval(*coord.from, scope);
+    if (value.bad()) return Bad{};
+    if (auto* tuple = value.get<Tuple>(); tuple && tuple->elements->size() == ref.kept.size()) {
+      for (std::size_t i = 0; i < ref.kept.size(); ++i) {
+        const std::optional<kernel::Index> from = index((*tuple->elements)[i], coord.where);
+        if (!from || !within(ref, name, ref.kept[i], *from, 1, coord, scope)) return Bad{};
+        kernel::Slice& slice = ref.view.slices[static_cast<std::size_t>(ref.kept[i])];
+        slice = {slice.from + *from, 1, true};
+      }
+      ref.kept.clear();
+      ref.base = false;
+      ref.view.where = where;
+      return ref;
+    }
+  }
   if (view.coords.size() != ref.kept.size()) {
     session_.error(where, coordinate_count, session_.one_line(view.of->where), counted(ref.kept.size(), "coordinate"),
                    there_are(view.coords.size()));

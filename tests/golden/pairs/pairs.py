@@ -89,7 +89,7 @@ def problem(warpcc, pair, folder, show):
     if under(texts["refused"], first) != pair["under"]:
         return f"the caret stands under `{under(texts['refused'], first)}`"
     if len(errors) != 1 + int(pair.get("more", 0)):
-        return f"{len(errors) - 1} more errors: {errors[1]['text']}"
+        return f"{len(errors) - 1} more errors: {'; '.join(each['text'] for each in errors[1:3])}"
     return None
 
 
