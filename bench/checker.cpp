@@ -1,5 +1,5 @@
 // Speed of the checker: each program given, as SASS text, checked in a process of its own.
-//   checker [--values] [--all] FILE.sass …
+//   bench_checker [--values] [--all] [--coverage] FILE.sass …
 // prints warp-instructions and operands, both also a second, seconds, and the peak of memory.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -60,6 +60,8 @@ int main(int argc, char** argv) {
     std::string_view argument = argv[i];
     if (argument == "--values") {
       options.values = true;
+    } else if (argument == "--coverage") {
+      options.coverage = true;
     } else if (argument == "--all") {
       options.clusters = warpcc::checker::Options::Clusters::all;
     } else {

@@ -47,10 +47,11 @@ bool Outcome::failed() const {
 }
 
 void Outcome::add_counts(const Outcome& other) {
-  for (auto count : {&Outcome::operands_checked, &Outcome::operands_wrong, &Outcome::colouring_changed,
-                     &Outcome::named_barriers_wrong, &Outcome::protocol_problems, &Outcome::memory_problems,
-                     &Outcome::races, &Outcome::ranges_left, &Outcome::hangs, &Outcome::values_compared,
-                     &Outcome::values_wrong, &Outcome::not_held, &Outcome::instructions})
+  for (auto count :
+       {&Outcome::operands_checked, &Outcome::operands_wrong, &Outcome::colouring_changed,
+        &Outcome::named_barriers_wrong, &Outcome::protocol_problems, &Outcome::memory_problems, &Outcome::races,
+        &Outcome::ranges_left, &Outcome::hangs, &Outcome::coverage_problems, &Outcome::elements_covered,
+        &Outcome::values_compared, &Outcome::values_wrong, &Outcome::not_held, &Outcome::instructions})
     this->*count += other.*count;
   clusters_run += other.clusters_run;
   for (const std::string& note : other.notes) {
@@ -109,6 +110,21 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
 
 }  // namespace
 
+namespace {
+
+std::vector<std::uint8_t> bytes_of(const machine::GlobalBuffer& buffer) {
+  auto size = static_cast<std::size_t>(layout::bytes(buffer.element()));
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(buffer.elements()) * size);
+  for (std::size_t i = 0; i < bytes.size(); i += size) {
+    std::uint32_t bits = buffer.load(static_cast<std::int64_t>(i / size));
+    for (std::size_t byte = 0; byte < size && byte < 4; ++byte)
+      bytes[i + byte] = static_cast<std::uint8_t>(bits >> (8 * byte));
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Outcome check(const sass::Program& program, const Options& options) {
   Outcome outcome;
   Findings findings(program, options, outcome);
@@ -119,6 +135,19 @@ Outcome check(const sass::Program& program, const Options& options) {
   Interpreter interpreter(program, options, outcome, findings);
   if (outcome.failed()) return outcome;  // a tensor map that the copy engine refuses
   std::int64_t clusters = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
+  if (options.coverage) {
+    if (clusters > kMostClusters) {
+      findings.add(Finding::Kind::coverage, Findings::kNoLine,
+                   fmt::format("cannot run all {} clusters of the grid, more than {}", clusters, kMostClusters));
+      return outcome;
+    }
+    Cover cover;
+    interpreter.cover(share_out(chosen(Options::Clusters::all, {}, clusters), true, interpreter.code().asks_for_work,
+                                clusters, std::max<std::int64_t>(1, options.sms / program.cluster), options.seed),
+                      cover);
+    findings.finish();
+    return outcome;
+  }
   Options::Clusters which = options.clusters;
   if (which == Options::Clusters::first_and_last && interpreter.code().polls) {
     which = Options::Clusters::all;
@@ -148,6 +177,10 @@ Outcome check(const sass::Program& program, const Options& options) {
       compare_with_product(program, interpreter.globals(), whole, launch, outcome, findings);
     }
     if (!ended) break;
+  }
+  if (options.memory) {
+    options.memory->clear();
+    for (const machine::GlobalBuffer& buffer : interpreter.globals()) options.memory->push_back(bytes_of(buffer));
   }
   findings.finish();
   outcome.not_held_fails = options.require_held && outcome.not_held > 0;

@@ -18,13 +18,17 @@ struct Options {
   enum class Clusters : std::uint8_t { first_and_last, all, list };
   Clusters clusters = Clusters::first_and_last;
   std::vector<std::int64_t> list;
-  bool values = false;                           // compute, and compare C with the plain product
-  bool require_held = false;                     // lines that are held to nothing are errors
-  int most_findings = 20;                        // of one kind, then counted
-  int launches = 1;                              // one after the other, on the same memory
+  bool values = false;        // compute, and compare C with the plain product
+  bool require_held = false;  // lines that are held to nothing are errors
+  int most_findings = 20;     // of one kind, then counted
+  bool coverage = false;      // instead: what all clusters of the grid store, of coordinates and control alone
+  std::int64_t sms = 148;     // of the GPU: what must be resident at once
+  int launches = 1;           // one after the other, on the same memory
   std::int64_t most_instructions = 200'000'000;  // of a cluster over one piece of work, before it is given up
   int threads = 0;                               // 0: as many as there are cores; what is found is the same
   bool strict = false;                           // also what the documents ask for and libraries leave out
+  // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
+  std::vector<std::vector<std::uint8_t>>* memory = nullptr;
   std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };
 
@@ -39,6 +43,7 @@ struct Finding {
     race,
     hang,
     range,
+    coverage,
     values,
     not_held
   };
@@ -59,6 +64,8 @@ struct Outcome {
   std::uint64_t races = 0;  // two accesses to one place that nothing orders
   std::uint64_t ranges_left = 0;
   std::uint64_t hangs = 0;
+  std::uint64_t coverage_problems = 0;
+  std::uint64_t elements_covered = 0;  // of the output, stored once
   std::uint64_t values_compared = 0, values_wrong = 0;
   std::uint64_t not_held = 0;  // lines
   bool not_held_fails = false;

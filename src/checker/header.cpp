@@ -85,6 +85,9 @@ std::string unrunnable(const sass::Program& program) {
                                       [&](const sass::Buffer& b) { return b.name == map.buffer; });
     if (buffer == program.buffers.data() + program.buffers.size())
       return fmt::format("the tensor map {} is of {}, which is no buffer", map.name, map.buffer);
+    if (map.element_bytes * 8 != layout::bits(buffer->element))
+      return fmt::format("the tensor map of {} has elements of {} bits, the buffer of {}", map.name,
+                         map.element_bytes * 8, layout::bits(buffer->element));
     std::int64_t elements = 1;
     for (std::int64_t extent : map.extents) {
       if (extent < 1 || extent > INT64_C(1) << 32 || elements > (INT64_C(1) << 48) / extent)

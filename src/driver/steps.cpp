@@ -49,17 +49,6 @@ llvm::Expected<std::vector<Definition>> definitions(const Invocation& invocation
   return all;
 }
 
-// The kernels folder that comes with warpcc: installed, or in the source tree that the build folder is in.
-std::optional<std::string> library_beside(const std::string& program) {
-  for (const char* from_bin : {"../share/warpcc/kernels", "../../kernels", "../../../kernels"}) {
-    llvm::SmallString<256> folder(path::parent_path(program));
-    path::append(folder, from_bin);
-    path::remove_dots(folder, /*remove_dot_dot=*/true);
-    if (fs::is_directory(folder)) return folder.str().str();
-  }
-  return std::nullopt;
-}
-
 llvm::Expected<std::vector<std::int64_t>> cluster_list(std::string_view text) {
   std::vector<std::int64_t> list;
   while (true) {
@@ -147,6 +136,16 @@ int cannot_run(llvm::Error error) {
   return kCannotRun;
 }
 
+std::optional<std::string> library_folder(const std::string& program) {
+  for (const char* from_bin : {"../share/warpcc/kernels", "../../kernels", "../../../kernels"}) {
+    llvm::SmallString<256> folder(path::parent_path(program));
+    path::append(folder, from_bin);
+    path::remove_dots(folder, /*remove_dot_dot=*/true);
+    if (fs::is_directory(folder)) return folder.str().str();
+  }
+  return std::nullopt;
+}
+
 llvm::Expected<CompileOptions> compile_options(const Invocation& invocation) {
   CompileOptions options;
   llvm::Expected<std::vector<Definition>> defined = definitions(invocation);
@@ -164,7 +163,7 @@ llvm::Expected<CompileOptions> compile_options(const Invocation& invocation) {
       rest = after;
     }
   }
-  if (std::optional<std::string> library = library_beside(invocation.program))
+  if (std::optional<std::string> library = library_folder(invocation.program))
     options.library_folders.push_back(*library);
   return options;
 }
@@ -192,6 +191,10 @@ llvm::Expected<checker::Options> check_options(const Invocation& invocation) {
   checker::Options options;
   options.values = invocation.has("--values");
   options.require_held = invocation.has("--require-held");
+  options.coverage = invocation.has("--coverage");
+  llvm::Expected<std::uint64_t> sms = number_option(invocation, "--sms", 148, 1, 1 << 16);
+  if (!sms) return sms.takeError();
+  options.sms = static_cast<std::int64_t>(*sms);
   llvm::Expected<std::uint64_t> launches = number_option(invocation, "--launches", 1, 1, 16);
   if (!launches) return launches.takeError();
   options.launches = static_cast<int>(*launches);
@@ -227,11 +230,13 @@ std::optional<sass::Program> compile_program(Run& run, FileId file, const Compil
     exit_code = run.end_refused("parse");
     return std::nullopt;
   }
-  auto kernel = run.times.measure("analyse", [&] { return elaborate(file, options, run.sources, run.diagnostics); });
+  auto kernel = run.times.measure(
+      "analyse", [&] { return elaborate(file, std::move(*tree), options, run.sources, run.diagnostics); });
   if (!kernel || run.diagnostics.failed()) {
     exit_code = run.end_refused("analyse");
     return std::nullopt;
   }
+  run.choices = {kernel->choices, kernel->tune_row};
   auto program = run.times.measure("generate", [&] { return generate(*kernel, run.sources, run.diagnostics); });
   if (!program || run.diagnostics.failed()) {
     exit_code = run.end_refused("generate");

@@ -208,12 +208,14 @@ struct Code {
   std::vector<std::int32_t> first_slot;                      // of each value, in its file's bank
   std::vector<std::optional<sass::IndexRange>> range_of[4];  // by file and slot
   std::vector<machine::TensorMap> maps;
-  bool coloured = false;               // hardware registers are given
-  bool waits_for_grid = false;         // ACQBULK or PREEXIT stand somewhere
-  bool polls = false;                  // loads of global memory that see what other clusters write
-  bool asks_for_work = false;          // cluster launch control
-  bool computes_in_registers = false;  // Hopper's MMAs
-  bool shares_memory = false;          // a cluster may read what another one writes, or adds to what it has
+  bool coloured = false;                            // hardware registers are given
+  bool waits_for_grid = false;                      // ACQBULK or PREEXIT stand somewhere
+  bool polls = false;                               // loads of global memory that see what other clusters write
+  bool asks_for_work = false;                       // cluster launch control
+  bool computes_in_registers = false;               // Hopper's MMAs
+  bool loads_global = false, loads_shared = false;  // by lanes
+  bool adds = false;                                // the copy engine adds to memory
+  bool shares_memory = false;  // a cluster may read what another one writes, or adds to what it has
 
   // Clusters wait for each other: they run together. The others run one after the other, or apart where memory allows.
   bool runs_together() const { return polls; }

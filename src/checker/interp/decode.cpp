@@ -119,6 +119,11 @@ class Decoder {
       decode_line(i);
     }
     code_.shares_memory = shares_memory();
+    for (const Instruction& instruction : code_.instructions) {
+      code_.loads_global = code_.loads_global || instruction.action == Action::load_global;
+      code_.loads_shared = code_.loads_shared || instruction.action == Action::load_shared;
+      code_.adds = code_.adds || instruction.action == Action::copy_add;
+    }
     // Room past the end, for a group that is said to be longer than its value.
     constexpr int kRoom = 128;
     for (std::size_t file = 0; file < 4; ++file) {

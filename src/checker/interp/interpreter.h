@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/coverage.h"
 #include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
@@ -24,6 +26,26 @@
 #include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::checker {
+
+// What coverage has seen.
+struct Cover {
+  std::vector<bool> runs;                              // instructions
+  std::vector<Written> buffers;                        // by buffer; those of other memory are empty
+  std::vector<std::uint64_t> reached;                  // how often each was stored to
+  std::vector<std::vector<std::int64_t>> last_writer;  // by buffer and 64 elements: a cluster
+  std::vector<bool> unknown[4];                        // registers of the warp that runs, by file and named slot
+  std::vector<std::optional<std::int64_t>> answers;    // to the cluster's requests
+  std::size_t answers_taken = 0;                       // by the warp
+  bool inside = false;                                 // the cluster has stored to a buffer
+  std::string outside;                                 // … its first box that lies outside
+  std::uint32_t outside_line = 0;
+  struct Flag {
+    std::int64_t last_raiser = -1, first_waiter = -1;  // clusters
+    std::uint32_t waits_line = 0;
+  };
+  std::map<std::pair<std::size_t, std::int64_t>, Flag> flags;           // by buffer and element
+  std::map<std::pair<int, machine::Coordinates>, std::uint64_t> loads;  // of boxes, by map and start
+};
 
 class Interpreter {
  public:
@@ -39,6 +61,9 @@ class Interpreter {
   void begin_launch() {
     for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
   }
+
+  // In place of a launch: what all shares together store (coverage.cpp).
+  void cover(const Shares& shares, Cover& cover);
 
   const Code& code() const { return code_; }
   // The memory of one that has run other clusters of the same launch: what they have stored is stored here.
@@ -58,6 +83,7 @@ class Interpreter {
 
   // ---- launch.cpp: the clusters of a launch
   void start(std::int64_t cluster);
+  void place(Cluster& cluster, std::int64_t number) const;
   bool launch_together(const std::vector<std::int64_t>& clusters, std::size_t room);
   bool run_slice(std::uint64_t turns);
   void run_on(Warp& warp);
@@ -67,6 +93,22 @@ class Interpreter {
   void shuffle(std::vector<std::int64_t>& clusters);
   std::uint64_t random(std::uint64_t below);
   std::optional<std::int64_t> hand_out();
+
+  // ---- coverage.cpp
+  void cover_cluster(std::int64_t number);
+  void cover_warp(Warp& warp);
+  void cover_step(const Instruction& instruction);
+  bool is_unknown(const Slot& slot) const;
+  bool is_answer(const Instruction& instruction) const;
+  void next_answer(Lanes* words);
+  void cover_range(std::size_t buffer, std::int64_t first, std::int64_t count, bool adds);
+  void cover_box(const Instruction& instruction);
+  void cover_load(const Instruction& instruction);
+  void cover_lanes(const Instruction& instruction, const Argument& at);
+  void note_flag(std::size_t buffer, std::int64_t first, std::int64_t end, bool raises);
+  void tell_flags();
+  void tell_loads();
+  void tell_missing(std::size_t buffer);
 
   // ---- polls.cpp: flags in global memory
   bool polls_again(std::size_t buffer, std::int64_t first, std::int64_t last, std::uint32_t value, std::uint64_t seen);
@@ -315,6 +357,7 @@ class Interpreter {
   // The launch.
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::deque<std::int64_t> to_start_;
+  Cover* cover_ = nullptr;
   const Shares* shares_ = nullptr;  // one of them runs:
   Share share_;
   bool all_chosen_ = false;                     // what is to start can be handed out

@@ -38,26 +38,32 @@ void Interpreter::shuffle(std::vector<std::int64_t>& clusters) {
   for (std::size_t i = clusters.size(); i > 1; --i) std::swap(clusters[i - 1], clusters[random(i)]);
 }
 
+// Which of the grid's clusters it is.
+void Interpreter::place(Cluster& cluster, std::int64_t number) const {
+  cluster.number = number;
+  std::int64_t across = program_.grid[0] / program_.cluster;
+  for (auto& cta : cluster.ctas) {
+    cta->index = {number % across * program_.cluster + cta->rank, number / across % program_.grid[1],
+                  number / across / program_.grid[1]};
+    cta->number = cta->index[0] + program_.grid[0] * (cta->index[1] + program_.grid[1] * cta->index[2]);
+  }
+}
+
 void Interpreter::start(std::int64_t number) {
   auto size = static_cast<std::size_t>(program_.cluster);
   std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_), agents = warps + 2 * size;
   running_ = resident_.emplace_back(std::make_unique<Cluster>(warps)).get();
   Cluster& cluster = *running_;
-  cluster.number = number;
   cluster.serial = static_cast<std::uint32_t>(ordering_.begun.size());
   ordering_.begun.push_back(number);
   cluster.agents.global = code_.runs_together() ? &ordering_.global_agents : &cluster.global_agents;
   if (!code_.runs_together()) cluster.global_order = ordering_.fresh_global();
   if (code_.waits_for_grid) cluster.grid_before = {cluster.agents.make(order::AgentKind::collective, false), 1};
   std::uint32_t begin = sass::Program::kSharedStart, end = begin + program_.dynamic_shared;
-  std::int64_t across = program_.grid[0] / program_.cluster;
   for (int rank = 0; rank < program_.cluster; ++rank) {
     auto cta = std::make_unique<Cta>(begin, end, options_.values);
     cta->rank = rank;
     cta->axes = axes_of(program_, rank);
-    cta->index = {number % across * program_.cluster + rank, number / across % program_.grid[1],
-                  number / across / program_.grid[1]};
-    cta->number = cta->index[0] + program_.grid[0] * (cta->index[1] + program_.grid[1] * cta->index[2]);
     cta->warps_left = warps_per_cta_;
     for (std::size_t b = 0; b < program_.mbarriers.size(); ++b) {
       const sass::MBarrier& declared = program_.mbarriers[b];
@@ -79,6 +85,7 @@ void Interpreter::start(std::int64_t number) {
     }
     cluster.ctas.push_back(std::move(cta));
   }
+  place(cluster, number);
   cluster.pending.queues.resize(warps);
   cluster.computing.resize(warps);
   cluster.executed.assign(program_.lines.size(), 0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "checker/coverage.h"
 #include "checker/interp/interpreter.h"
 
 namespace warpcc::checker {
@@ -36,24 +37,6 @@ void Interpreter::written(std::size_t buffer, std::int64_t first, std::int64_t c
     return true;
   });
 }
-
-namespace {
-
-// `raised[3, 0, 1]`, where the layout is a plain one.
-std::string element_text(const sass::Buffer& buffer, std::int64_t element) {
-  const layout::Map& map = buffer.layout.map();
-  std::string text;
-  for (int i = 0; i < map.rank(); ++i) {
-    const layout::Coordinate& modes = map.coordinates()[static_cast<std::size_t>(i)];
-    if (modes.size() != 1 || (modes[0].stride <= 0 && modes[0].extent > 1))
-      return fmt::format("{}, element {}", buffer.name, element);
-    std::int64_t at = modes[0].extent > 1 ? element / modes[0].stride % modes[0].extent : 0;
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", at);
-  }
-  return fmt::format("{}[{}]", buffer.name, text);
-}
-
-}  // namespace
 
 void Interpreter::report_poll(Warp& warp, std::string& text, std::vector<std::string>& details) {
   const sass::Buffer& buffer = program_.buffers[warp.poll_buffer];

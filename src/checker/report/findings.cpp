@@ -23,6 +23,8 @@ std::uint64_t* counter(Outcome& outcome, Finding::Kind kind) {
       return &outcome.hangs;
     case Finding::Kind::range:
       return &outcome.ranges_left;
+    case Finding::Kind::coverage:
+      return &outcome.coverage_problems;
     case Finding::Kind::values:
       return &outcome.values_wrong;
     case Finding::Kind::not_held:

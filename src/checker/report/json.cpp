@@ -19,6 +19,8 @@ void print_counts(const Outcome& outcome, llvm::json::OStream& out) {
       {"protocol_problems", outcome.protocol_problems},
       {"memory_problems", outcome.memory_problems},
       {"races", outcome.races},
+      {"coverage_problems", outcome.coverage_problems},
+      {"elements_covered", outcome.elements_covered},
       {"ranges_left", outcome.ranges_left},
       {"hangs", outcome.hangs},
       {"values_compared", outcome.values_compared},

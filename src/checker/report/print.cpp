@@ -25,6 +25,8 @@ std::string_view name(Finding::Kind kind) {
       return "hang";
     case Finding::Kind::range:
       return "range";
+    case Finding::Kind::coverage:
+      return "coverage";
     case Finding::Kind::values:
       return "values";
     case Finding::Kind::not_held:
@@ -50,6 +52,9 @@ void print(const Outcome& outcome, llvm::raw_ostream& out, const Sources* source
                      plural(outcome.memory_problems, "memory problem", "memory problems"),
                      plural(outcome.races, "race", "races"), plural(outcome.ranges_left, "range left", "ranges left"),
                      plural(outcome.hangs, "hang", "hangs"));
+  if (outcome.elements_covered > 0 || outcome.coverage_problems > 0)
+    out << fmt::format("; {}, {}", plural(outcome.elements_covered, "element stored", "elements stored"),
+                       plural(outcome.coverage_problems, "problem of coverage", "problems of coverage"));
   if (outcome.values_compared > 0 || outcome.values_wrong > 0)
     out << fmt::format("; {}, {} wrong", plural(outcome.values_compared, "value compared", "values compared"),
                        outcome.values_wrong);
