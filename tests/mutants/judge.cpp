@@ -77,6 +77,9 @@ std::optional<Verdict> killed(const sass::Program& program, const Subject& subje
       if (seed > 0) by += " (another order)";
       return Verdict{Verdict::Kind::killed, std::move(by), finding.text};
     }
+    for (const std::string& note : outcome.notes) {
+      if (note.find("still to be read") != std::string::npos) return Verdict{Verdict::Kind::killed, "a note", note};
+    }
   }
   return {};
 }
@@ -115,6 +118,8 @@ Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const st
     }
   }
   std::ofstream(path) << before;
+  if (verdict.kind == Verdict::Kind::survived && !mutant.equal_to.empty())
+    return {Verdict::Kind::equivalent, mutant.equal_to, ""};
   return verdict;
 }
 

@@ -69,18 +69,70 @@ bool is_statement(std::string_view code) {
   return word.front() != '(' && word.front() != '_';
 }
 
+// Words of code, and the first: what a statement that computes gives its value to.
+struct Statement {
+  std::string_view word;        // what it does
+  std::string to;               // … its first operand
+  std::set<std::string> names;  // … all of them
+  bool computes = false;        // registers from registers: no memory, no barrier
+  bool may_be_twice = false;    // done twice at once it does what it does once
+};
+
+Statement parsed(std::string_view code) {
+  static constexpr std::array kWaits = {"wait",  "warpsync",   "fence.", "prefetch",   "ld.wait",
+                                        "grid.", "store.wait", "probe",  "ld.tensor",  "lds",
+                                        "ldg",   "sts",        "stg",    "relinquish", "break"};
+  Statement statement;
+  std::string_view rest = code;
+  if (rest.starts_with('@')) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
+  statement.word = first_word(rest);
+  std::string name;
+  auto end = [&] {
+    if (!name.empty() && statement.to.empty() && name != statement.word) statement.to = name;
+    if (!name.empty()) statement.names.insert(name);
+    name.clear();
+  };
+  std::size_t operands = 0;
+  for (char c : rest) is_letter(c) ? void(name += c) : end();
+  end();
+  std::string_view after = rest.substr(statement.word.size());
+  for (std::size_t at = after.find(statement.to); at != std::string_view::npos; at = after.find(statement.to, at + 1)) {
+    bool whole = (at == 0 || !is_letter(after[at - 1])) &&
+                 (at + statement.to.size() >= after.size() || !is_letter(after[at + statement.to.size()]));
+    operands += whole;
+  }
+  statement.computes = (statement.word.starts_with('u') && statement.word != "use") || statement.word == "s2ur" ||
+                       statement.word == "r2ur" || statement.word == "mov" || statement.word.starts_with("iadd") ||
+                       statement.word.starts_with("imad") || statement.word.starts_with("isetp");
+  statement.may_be_twice = (statement.computes && operands == 1) ||
+                           std::any_of(kWaits.begin(), kWaits.end(),
+                                       [&](std::string_view wait) { return statement.word.starts_with(wait); });
+  return statement;
+}
+
+// Why two statements in another order are the same program.
+std::string order_is_no_matter(std::string_view a, std::string_view b) {
+  Statement one = parsed(a), other = parsed(b);
+  if (one.word == "prefetch" || other.word == "prefetch") return "a prefetch changes nothing but the time";
+  if (one.word == other.word && (one.word == "load" || one.word == "init" || one.word == "pipes.set_up"))
+    return "both do the same, at different places, and neither waits for the other";
+  bool apart = (!one.computes || other.names.count(one.to) == 0) && (!other.computes || one.names.count(other.to) == 0);
+  return (one.computes || other.computes) && apart ? "one of them only computes, and not what the other one takes" : "";
+}
+
 struct Maker {
   const std::string& file;
   const std::vector<std::string>& lines;
   std::vector<Mutant>& all;
 
-  void add(std::string change, std::size_t at, std::vector<std::string> changed) const {
+  void add(std::string change, std::size_t at, std::vector<std::string> changed, std::string equal_to = {}) const {
     Mutant mutant;
     mutant.change = std::move(change);
     mutant.statement = std::string(code_of(lines[at]));
     mutant.place = fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at + 1);
     mutant.file = file;
     mutant.text = joined(changed);
+    mutant.equal_to = std::move(equal_to);
     all.push_back(std::move(mutant));
   }
   void with_line(std::string change, std::size_t at, std::string line) const {
@@ -177,10 +229,15 @@ std::vector<Mutant> of_kernel_text(const std::string& file, const std::string& t
     if (is_statement(code)) {
       std::vector<std::string> dropped = lines, doubled = lines;
       dropped.erase(dropped.begin() + static_cast<std::ptrdiff_t>(at));
-      maker.add("drop", at, std::move(dropped));
+      maker.add("drop", at, std::move(dropped),
+                word == "prefetch" || word.starts_with("relinquish")
+                    ? "it changes nothing but the time: of a load, of another kernel's allocation"
+                    : "");
       doubled.insert(doubled.begin() + static_cast<std::ptrdiff_t>(at), lines[at]);
-      maker.add("double", at, std::move(doubled));
+      maker.add("double", at, std::move(doubled),
+                parsed(code).may_be_twice ? "done twice at once it does what it does once" : "");
       // Later by one, and by as many as its block still has.
+      std::string equal_to = "each that it passes only computes, or it does";
       for (std::size_t to = at + 1; to < lines.size(); ++to) {
         std::string_view other = code_of(lines[to]);
         if (other.empty()) continue;
@@ -188,7 +245,9 @@ std::vector<Mutant> of_kernel_text(const std::string& file, const std::string& t
         std::vector<std::string> moved = lines;
         moved.erase(moved.begin() + static_cast<std::ptrdiff_t>(at));
         moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(to), lines[at]);
-        maker.add(fmt::format("move behind `{}`", other), at, std::move(moved));
+        std::string why = order_is_no_matter(code, other);
+        equal_to = why.empty() ? "" : equal_to.empty() ? "" : why;
+        maker.add(fmt::format("move behind `{}`", other), at, std::move(moved), equal_to);
       }
     }
     change_numbers(maker, at);

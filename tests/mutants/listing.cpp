@@ -79,46 +79,47 @@ bool branches(const Line& line) {
   return line.opcode.starts_with("BRA") || line.opcode == "EXIT";
 }
 
-// Register names without the hardware's: `stage_pos` of `stage_pos/UR15`, `UR15` as it is.
-std::set<std::string> registers(std::string_view operands) {
-  std::set<std::string> names;
+// `stage_pos/UR15` and `UR15`: names without their parts, and the hardware's registers.
+void each_register(std::string_view operands, auto function) {
   std::string word;
   auto end = [&] {
     std::size_t slash = word.find('/');
-    // In text of both forms a register stands behind its name: two names may share it.
-    if (slash != std::string::npos) {
-      names.insert(word.substr(0, slash));
-      names.insert(word.substr(slash + 1));
-    } else if (!word.empty()) {
-      names.insert(word);
-    }
+    std::string name = word.substr(0, std::min(word.find('.'), slash));
+    if (!name.empty()) function(name, slash == std::string::npos ? std::string() : word.substr(slash + 1));
     word.clear();
   };
   for (char c : operands) {
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-                  c == '@' || c == '/';
+                  c == '/' || (c == '@' && !word.empty());
     letter ? void(word += c) : end();
   }
   end();
-  for (const char* constant : {"RZ", "URZ", "PT", "UPT"}) names.erase(constant);
-  return names;
+}
+
+// Every hardware register of a value, by its name: an instruction names a group by its first alone.
+using Groups = std::map<std::string, std::set<std::string>>;
+
+std::set<std::string> registers(const Line& line, const Groups& groups) {
+  std::set<std::string> all;
+  each_register(line.guard + " " + line.operands, [&](const std::string& name, const std::string& hardware) {
+    if (auto group = groups.find(name); group != groups.end()) {
+      all.insert(group->second.begin(), group->second.end());
+    } else if (!hardware.empty()) {
+      all.insert(hardware);
+    }
+  });
+  return all;
 }
 
 // Two instructions that touch no register in common, one of which does nothing but compute: their order is no matter.
-bool commute(const Line& a, const Line& b) {
+bool commute(const Line& a, const Line& b, const Groups& groups) {
   if (branches(a) || branches(b)) return false;
   if (synchronises(a) && synchronises(b)) return false;
-  auto names_of = [](const Line& line) { return registers(line.guard + " " + line.operands); };
-  for (const std::string& name : names_of(a)) {
-    if (names_of(b).count(name) > 0) return false;
+  std::set<std::string> of_b = registers(b, groups);
+  for (const std::string& name : registers(a, groups)) {
+    if (of_b.count(name) > 0) return false;
   }
-  // Groups are named by their first register alone.
-  auto has_group = [](const Line& line) {
-    return line.opcode.starts_with("LDTM") || line.opcode.starts_with("UTM") || line.opcode.starts_with("UTC") ||
-           line.opcode.find(".64") != std::string::npos || line.opcode.find(".128") != std::string::npos ||
-           line.opcode.starts_with("SYNCS.EXCH");
-  };
-  return !has_group(a) && !has_group(b);
+  return true;
 }
 
 bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes) {
@@ -127,9 +128,10 @@ bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes
 }
 
 // Why two neighbours in another order are the same program; empty: it is not known.
-std::string order_is_no_matter(const Line& a, const Line& b) {
+std::string order_is_no_matter(const Line& a, const Line& b, const Groups& groups) {
   if (is_any_of(a, {"UTMACCTL"}) || is_any_of(b, {"UTMACCTL"})) return "a prefetch changes nothing but the time";
-  if (commute(a, b)) return "they share no register, and one of them only computes";
+  if (commute(a, b, groups)) return "they share no register, and one of them only computes";
+  if (is_any_of(a, {"DEPBAR"}) && is_any_of(b, {"DEPBAR"})) return "both wait, for different things";
   for (std::string_view both : {"SYNCS.EXCH", "UTMALDG", "STS", "STG"}) {
     if (a.opcode.starts_with(both) && b.opcode.starts_with(both) && a.held != b.held)
       return "both do the same, at different places, and neither waits for the other";
@@ -160,7 +162,13 @@ std::size_t group_end(const std::vector<Line>& lines, std::size_t at) {
 class Maker {
  public:
   explicit Maker(const std::string& text) : text_(lines_of(text)) {
-    for (const std::string& line : text_) lines_.push_back(parsed(line));
+    for (const std::string& line : text_) {
+      lines_.push_back(parsed(line));
+      if (lines_.back().kind != Line::Kind::code) continue;
+      each_register(lines_.back().operands, [&](const std::string& name, const std::string& hardware) {
+        if (!hardware.empty()) groups_[name].insert(hardware);
+      });
+    }
   }
 
   std::vector<Mutant> run() {
@@ -245,7 +253,9 @@ class Maker {
            stop = text_.begin() + static_cast<std::ptrdiff_t>(end);
       dropped.erase(dropped.begin() + (begin - text_.begin()), dropped.begin() + (stop - text_.begin()));
       add("drop", at, std::move(dropped),
-          is_any_of(line, {"UTMACCTL"}) ? "a prefetch changes nothing but the time" : "");
+          is_any_of(line, {"UTMACCTL", "PREEXIT", "UVIRTCOUNT"})
+              ? "it changes nothing but the time: of a load, of the next grid's start, of another kernel's allocation"
+              : "");
       if (end == at + 1) {
         doubled.insert(doubled.begin() + (begin - text_.begin()), text_[at]);
         add("double", at, std::move(doubled), once_is_twice(line));
@@ -268,7 +278,7 @@ class Maker {
     std::vector<std::string> changed = text_;
     std::swap(changed[at], changed[end]);
     add(fmt::format("swap with `{} {}`", lines_[end].opcode, lines_[end].operands), at, std::move(changed),
-        order_is_no_matter(lines_[at], lines_[end]));
+        order_is_no_matter(lines_[at], lines_[end], groups_));
   }
 
   void guards(std::size_t at) {
@@ -342,6 +352,7 @@ class Maker {
 
   std::vector<std::string> text_;
   std::vector<Line> lines_;
+  Groups groups_;
   std::vector<bool> chosen_;
   std::vector<Mutant> all_;
 };
