@@ -356,7 +356,8 @@ void Interpreter::use_barrier(BarrierState& state, Cta& of, bool asynchronous) {
         {"`fence.init` by the warp that has initialised it, before the barrier of the CTA or of the cluster"});
   }
   if (peer && (mask_ & 1) != 0 && !asynchronous) {
-    order::Epoch epoch = warp_->order.access(mask_, false);
+    // What the warp tells from now on says that it was here, whichever of its lanes tells it.
+    order::Epoch epoch = warp_->order.collective();
     for (order::Epoch& last : state.order.from_peers) {
       if (last.agent != epoch.agent) continue;
       last = epoch;
