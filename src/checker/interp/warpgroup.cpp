@@ -149,9 +149,9 @@ void Interpreter::compute(const WarpgroupWork& work) {
   machine::SharedMemory& shared = cta().shared;
   int registers = work.mma->mma.registers();
   for (int i = 0; i < registers; ++i) --warp_->computing.writers[static_cast<std::size_t>(work.d.name + i)];
+  std::uint32_t* named = warp_->named.lanes(work.d.name);
+  auto count = static_cast<std::ptrdiff_t>(registers) * kLanes;
   if (options_.values) {
-    std::uint32_t* named = warp_->named.lanes(work.d.name);
-    auto count = static_cast<std::ptrdiff_t>(registers) * kLanes;
     if (work.d.hardware >= 0 && work.mma->mma.accumulate) {
       const std::uint32_t* hardware = warp_->hardware.lanes(work.d.hardware);
       auto [by_name, by_number] = std::mismatch(named, named + count, hardware);
@@ -160,9 +160,10 @@ void Interpreter::compute(const WarpgroupWork& work) {
       }
     }
     warpgroup_core_.multiply(*work.mma, shared, named);
-    if (work.d.hardware >= 0) std::copy_n(named, count, warp_->hardware.lanes(work.d.hardware));
-    for (int i = 0; i < registers; ++i) warp_->wrote(part_of(work.d, i), kAllLanes);
   }
+  // Without values D is what it was by name, in both.
+  if (work.d.hardware >= 0) std::copy_n(named, count, warp_->hardware.lanes(work.d.hardware));
+  for (int i = 0; i < registers; ++i) warp_->wrote(part_of(work.d, i), kAllLanes);
   warpgroup_core_.finish(*work.mma, shared);
 }
 
