@@ -64,6 +64,9 @@ class Bench {
     if (Error error = runtime::read_device(driver_, device, device_)) return error;
     if (Error error = check(driver_.primary_retain(&context_, device), "cuDevicePrimaryCtxRetain")) return error;
     if (Error error = check(driver_.push(context_), "cuCtxPushCurrent")) return error;
+    if (Error error = cuda_.open(std::vector<std::string>{"libcuda.so.1"})) return error;
+    cuda_.find("cuDevicePrimaryCtxReset_v2", reset_);
+    if (Error error = cuda_.found()) return error;
     machine_ = {device_.name, device_.multiprocessors, 0, 0};
     driver_.driver_version(&machine_.driver);
     if (arguments_.check_only) return success();
@@ -136,17 +139,32 @@ class Bench {
     int wrong = 0;
     for (const std::string& cubin : arguments_.cubins) {
       Row row;
-      Shape shape;
-      Error error = shape.open(driver_, cubin, row);
-      if (!error) error = shape.check(row);
+      Error error;
+      {
+        Shape shape;
+        error = shape.open(driver_, cubin, row);
+        if (!error) error = shape.check(row);
+      }
       if (error) row.wrong = error.message;
       wrong += row.exact ? 0 : 1;
       std::printf("%s: %lld x %lld x %lld %s: %s\n", cubin.c_str(), static_cast<long long>(row.product.m),
                   static_cast<long long>(row.product.n), static_cast<long long>(row.product.k), row.element.c_str(),
                   row.exact ? "exact, first launch and last of 20" : row.wrong.c_str());
+      std::fflush(stdout);
+      if (error && !renew_context()) break;
     }
     std::printf("%zu exact, %d not\n", arguments_.cubins.size() - static_cast<std::size_t>(wrong), wrong);
     return wrong == 0 ? 0 : 1;
+  }
+
+  // A kernel that broke off takes its context with it; the others are to be checked all the same.
+  bool renew_context() {
+    runtime::cuda::Context old = nullptr;
+    driver_.pop(&old);
+    reset_(device_.handle);
+    driver_.primary_release(device_.handle);
+    return !check(driver_.primary_retain(&context_, device_.handle), "cuDevicePrimaryCtxRetain") &&
+           !check(driver_.push(context_), "cuCtxPushCurrent");
   }
 
   int finish() {
@@ -170,6 +188,8 @@ class Bench {
   }
 
   Arguments arguments_;
+  Library cuda_;
+  int (*reset_)(runtime::cuda::Device) = nullptr;
   runtime::Driver driver_{};
   runtime::Device device_;
   runtime::cuda::Context context_ = nullptr;

@@ -119,6 +119,8 @@ Kernel::~Kernel() {
 Error Kernel::bind(std::span<const warpcc_tensor> tensors, Call& call) const {
   std::vector<Placed> placed;
   if (Error error = place_tensors(manifest_, tensors, placed)) return error;
+  Entered entered(driver_, context_);  // encoding a tensor map needs a current context
+  if (entered.error()) return entered.error();
   call.kernel_ = this;
   call.block_.assign(block_bytes(manifest_) / sizeof(cuda::TensorMap) + 1, {});
   call.parameters_.clear();

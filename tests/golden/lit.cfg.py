@@ -1,4 +1,5 @@
 # Golden tests: what warpcc says and writes, one folder an area. README.md here says how to run one.
+import ctypes
 import glob
 import os
 import shutil
@@ -48,7 +49,22 @@ editors = os.path.join(source, "editors")
 if os.access(node, os.X_OK) and os.path.isdir(os.path.join(editors, "vscode/node_modules")):
     config.available_features.add("node")
 
+# Tests of the host library compile programs, and some must find no driver.
+cxx, cmake = os.environ.get("CXX") or shutil.which("c++"), shutil.which("cmake")
+if cxx:
+    config.available_features.add("compiler")
+if cxx and cmake:
+    config.available_features.add("cmake")
+try:
+    ctypes.CDLL("libcuda.so.1")
+except OSError:
+    config.available_features.add("no-gpu")
+
 config.substitutions += [
+    ("%cxx", cxx or "false"),
+    ("%cmake", cmake or "false"),
+    ("%build", build),
+    ("%examples", os.path.join(source, "examples")),
     ("%node", node),
     ("%editors", editors),
     ("%ptxas", ptxas[0] if ptxas else "false"),

@@ -46,7 +46,8 @@ cuda::Result encode(cuda::TensorMap* map, cuda::TensorMapType type, std::uint32_
   std::uint64_t words[2] = {current->encoded.size(), encoded.address};
   std::memcpy(map, words, sizeof words);
   current->encoded.push_back(std::move(encoded));
-  return call("encode_tiled");
+  constexpr cuda::Result kInvalidContext = 201;
+  return current->contexts > 0 ? call("encode_tiled") : kInvalidContext;
 }
 
 cuda::Result launch(const cuda::LaunchConfig* config, cuda::Function, void** parameters, void**) {
