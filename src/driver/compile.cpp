@@ -1,7 +1,10 @@
 // warpcc FILE.wk: the whole way to a cubin, or to one of the texts on it.
+#include "driver/compile.h"
+
 #include <fmt/format.h>
 
 #include "driver/commands.h"
+#include "driver/header.h"
 #include "driver/steps.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,7 +20,9 @@ constexpr Option kOptions[] = {
      "where the result goes; a cubin's manifest goes beside it, FILE with the ending .json; `-`: standard output"},
     {"-D", "NAME=VALUE", "sets a parameter of the kernel", true},
     {"-I", "FOLDER", "searched for the files that `use` names, after the input's own folder", true},
-    {"--emit", "KIND", "cubin (with its manifest; the default), ptx, sass, json (the manifest alone)"},
+    {"--emit", "KIND",
+     "cubin (with its manifest; the default), ptx, sass, json (the manifest alone), header (C++, with a launch "
+     "function)"},
     {"--form", "FORM", "with --emit sass, how registers are written: named, coloured (the default), both"},
     {"--no-check", "", "does not run the kernel on the CPU first"},
     {"--ptxas", "PATH", "the assembler to use"},
@@ -25,7 +30,7 @@ constexpr Option kOptions[] = {
     {"--time", "", "says how long each part took"},
 };
 
-enum class Emit : std::uint8_t { cubin, ptx, sass, json };
+enum class Emit : std::uint8_t { cubin, ptx, sass, json, header };
 
 llvm::Expected<Emit> emit_option(const Invocation& invocation) {
   std::string kind = invocation.value("--emit").value_or("cubin");
@@ -33,7 +38,8 @@ llvm::Expected<Emit> emit_option(const Invocation& invocation) {
   if (kind == "ptx") return Emit::ptx;
   if (kind == "sass") return Emit::sass;
   if (kind == "json") return Emit::json;
-  return wrong(fmt::format("`--emit {}`: the kinds are cubin, ptx, sass, json", kind));
+  if (kind == "header") return Emit::header;
+  return wrong(fmt::format("`--emit {}`: the kinds are cubin, ptx, sass, json, header", kind));
 }
 
 // What is asked for, from options that go together.
@@ -77,7 +83,7 @@ llvm::Expected<Request> read_request(const Invocation& invocation) {
   request.form = *form;
   if (request.emit != Emit::sass && invocation.has("--form")) return wrong("`--form` goes with `--emit sass`");
   if (request.emit != Emit::cubin && invocation.has("--ptxas")) return wrong("`--ptxas` goes with `--emit cubin`");
-  // The listing is for looking at what a check would complain about; the manifest holds no code.
+  // The listing is for looking at what a check would complain about; the manifest and the header hold no code.
   bool makes_code = request.emit == Emit::cubin || request.emit == Emit::ptx;
   request.check = makes_code && !invocation.has("--no-check");
   if (request.emit == Emit::cubin) {
@@ -113,7 +119,19 @@ int assemble(Run& run, const Request& request, const sass::Program& program, con
   return run.end(kDone);
 }
 
-int run_compile(const Invocation& invocation) {
+int write_header(Run& run, const sass::Program& program) {
+  llvm::StringRef source = llvm::sys::path::filename(run.invocation.input);
+  llvm::Expected<std::string> text = header(ptx::manifest(program), {source.data(), source.size()});
+  if (!text) {
+    run.end(kCannotRun);
+    return cannot_run(text.takeError());
+  }
+  return run.end(write_text(run.invocation.value("-o"), run.invocation.input, *std::move(text)));
+}
+
+}  // namespace
+
+int compile_file(const Invocation& invocation, llvm::function_ref<void(const Run&)> accepted) {
   if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
   llvm::Expected<Request> request = read_request(invocation);
   if (!request) return cannot_run(request.takeError());
@@ -127,9 +145,11 @@ int run_compile(const Invocation& invocation) {
   int exit_code = kDone;
   std::optional<sass::Program> program = compile_program(run, *file, *options, exit_code);
   if (!program) return exit_code;
+  accepted(run);
   if (request->emit == Emit::sass)
     return run.end(write_text(output, invocation.input, sass::print(*program, request->form)));
   if (request->emit == Emit::json) return run.end(write_text(output, invocation.input, ptx::manifest(*program)));
+  if (request->emit == Emit::header) return write_header(run, *program);
 
   std::string ptxas;
   if (request->emit == Emit::cubin) {
@@ -152,6 +172,12 @@ int run_compile(const Invocation& invocation) {
   if (!text || run.diagnostics.failed()) return run.end_refused("lift");
   if (request->emit == Emit::ptx) return run.end(write_text(output, invocation.input, *std::move(text)));
   return assemble(run, *request, *program, ptxas, *text);
+}
+
+namespace {
+
+int run_compile(const Invocation& invocation) {
+  return compile_file(invocation, [](const Run&) {});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "driver/command_line.h"
 #include "sass/program.h"
 #include "sass/text.h"
+#include "sema/kernel.h"
 #include "sema/sema.h"
 #include "support/diagnostics.h"
 #include "support/files.h"
@@ -45,12 +46,19 @@ class Times {
   std::vector<std::pair<std::string_view, std::chrono::duration<double, std::milli>>> parts_;
 };
 
+// What a kernel's parameters were set to, and the row of `tune` that matched.
+struct Choices {
+  std::vector<kernel::Choice> parameters = {};
+  std::optional<SourceRange> row = {};
+};
+
 // A run of a command: what it reads and what is found wrong.
 struct Run {
   const Invocation& invocation;
   Sources sources;
   Diagnostics diagnostics;
   Times times;
+  Choices choices = {};
   std::optional<checker::Outcome> checked = {};  // what --format json says with the diagnostics
 
   // Ends a run: the diagnostics and, with --time, the times; with --format json as one object (docs/diagnostics.md).
@@ -62,6 +70,8 @@ struct Run {
 // `warpcc: error: …`, and kCannotRun.
 int cannot_run(llvm::Error error);
 
+// The kernels folder that comes with warpcc: installed, or in the source tree that the build folder is in.
+std::optional<std::string> library_folder(const std::string& program);
 // The options -D and -I, WARPCC_PATH and the library that comes with warpcc.
 llvm::Expected<CompileOptions> compile_options(const Invocation& invocation);
 // --form, else the default.

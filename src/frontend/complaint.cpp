@@ -23,6 +23,10 @@ constexpr Message<std::string> not_called{"syntax", "`{}` cannot be called here"
 constexpr Message<> assignment{"syntax", "`==` compares; `=` only gives a name its value"};
 constexpr Message<> no_assignment{"syntax",
                                   "there is no assignment: an instruction writes its first operand, `mov x, y;`"};
+constexpr Message<std::string> no_such_loop{
+    "syntax",
+    "there is no `{}`: `loop {{ … break when up; }}` runs until a uniform predicate holds, `loop k in a .. b` counts, "
+    "`when` branches"};
 constexpr Message<> when_chain{"syntax",
                                "a `when` has no `else if`: another `when` stands inside of its `else {{ … }}`"};
 constexpr Message<> lonely_else{"syntax", "this `else` has no `if` or `when` right before it"};
@@ -95,8 +99,10 @@ class Complaint {
       diagnostics_.error(behind(), semicolon, noun()).insert(file_, behind().begin, ";");
     } else if (finds(P::LPAREN) && expects(P::CALL_OPEN)) {
       say_no_call();
-    } else if (finds(P::ASSIGN) && in_construct(P::RuleAction) && expects(P::SEMI)) {
+    } else if (in_construct(P::RuleAction) && expects(P::SEMI) && (finds(P::ASSIGN) || assigns_with())) {
       diagnostics_.error(found(), no_assignment);
+    } else if (in_construct(P::RuleAction) && finds(P::LBRACE) && is_foreign_loop(action_word())) {
+      diagnostics_.error(action_where(), no_such_loop, action_word());
     } else if (finds(P::ASSIGN) && expects(P::EQ)) {
       diagnostics_.error(found(), assignment).mend(found(), "==");
     } else if (follows(P::ELSE) && in_construct(P::RuleWhen) && (finds(P::IF) || finds(P::WHEN))) {
@@ -107,12 +113,30 @@ class Complaint {
       diagnostics_.error(found(), semicolon_after_block).mend(found(), "");
     } else if (in_a_list_of_things() && is_misplaced(type)) {
       say_misplaced(type);
-    } else if (expects(P::LBRACE) && !expects(P::IF) && (finds(P::SEMI) || finds(P::RBRACE))) {
+    } else if (expects(P::LBRACE) && !expects(P::IF) &&
+               (finds(P::SEMI) || finds(P::RBRACE) || (finds(P::BREAK) && !on_a_later_line()))) {
       note_form(diagnostics_.error(on_a_later_line() ? behind() : found(), body_missing, noun()));
     } else {
       return false;
     }
     return true;
+  }
+
+  // `+=` and its like: two tokens here.
+  bool assigns_with() const {
+    SourceRange where = found();
+    return where.end - where.begin == 1 && text_.substr(where.end, 1) == "=" &&
+           std::string_view("+-*/%&|^").find(text_[where.begin]) != std::string_view::npos;
+  }
+  static bool is_foreign_loop(std::string_view word) { return word == "while" || word == "do" || word == "switch"; }
+  // The word that an instruction or a call begins with.
+  SourceRange action_where() const {
+    const SyntaxError::Rule* rule = rule_of_construct();
+    return rule ? range_of(file_, *rule->first) : found();
+  }
+  std::string action_word() const {
+    SourceRange where = action_where();
+    return std::string(text_.substr(where.begin, where.end - where.begin));
   }
 
   void say_no_call() {

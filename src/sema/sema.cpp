@@ -31,6 +31,7 @@ std::optional<kernel::Kernel> elaborate(FileId file, tree::File tree, const Comp
   sema::check_coverage(session);
   if (diagnostics.failed()) return std::nullopt;
   sema::check_ends(session);
+  if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
   session.kernel.choices = modules.choices();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutate.py WARPCC [--seconds N] [--seed S] [--keep FOLDER]: programs that are nearly right, and what warpcc does with them.
+"""mutate.py WARPCC [--seconds N | --programs N] [--seed S] [--keep FOLDER]: programs that are nearly right, and what warpcc does with them.
 
 Takes the kernels that ship, the bases of tests/golden/pairs and the snippets of docs/language.md, and changes them a token, a statement or
 a block at a time: left out, said twice, moved, put in place of another, numbers and names changed. warpcc must accept or refuse each
@@ -127,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("warpcc")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--programs", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="findings")
     arguments = parser.parse_args()
@@ -137,7 +138,7 @@ def main():
     tried = accepted = found = 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mutant.wk")
-        while time.time() - begin < arguments.seconds:
+        while tried < arguments.programs if arguments.programs else time.time() - begin < arguments.seconds:
             tokens = chance.choice(all_tokens)
             for _ in range(1 + int(chance.expovariate(1.0))):
                 tokens = mutate(tokens, all_tokens, chance)
