@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""The machine against the machine: random programs on the GPU and on the checker's machine, memory compared byte by byte.
+
+    differential.py prepare --build BUILD --pack PACK.zip [--scale S] [--seed N]
+    differential.py run --pack PACK.zip [--out FOLDER]
+
+`prepare` needs no GPU: it writes the programs, runs them on the checker's machine (BUILD/tests/memory_after), lifts them
+(BUILD/bin/warpcc) and assembles them (ptxas). `run` needs a Hopper GPU, its driver and Python with numpy: no CUDA. tests/gpu/README.md.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+SILENCE = 30  # seconds without an answer that are taken for a hang
+MODULE = 25  # kernels of a module: modules are slow to load, large ones slow to assemble
+
+
+# ---- prepare
+
+
+def lifted(warpcc, path):
+    done = subprocess.run([warpcc, "lift", path, "-o", path.with_suffix(".ptx")], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{path}: warpcc lift refuses it:\n{done.stderr}")
+    text = path.with_suffix(".ptx").read_text()
+    head, _, body = text.partition(".visible .entry")
+    return head, ".visible .entry" + body
+
+
+def assembled(ptxas, folder, number, parts):
+    """A module of several kernels, with one head: they differ in nothing but whether there is shared memory."""
+    head = max((head for head, _ in parts), key=len)
+    path = folder / f"module_{number}.ptx"
+    path.write_text(head + "\n".join(body for _, body in parts))
+    cubin = path.with_suffix(".cubin")
+    done = subprocess.run([ptxas, "-arch=sm_90a", path, "-o", cubin], capture_output=True, text=True)
+    if done.returncode != 0 or "serializ" in done.stdout + done.stderr:
+        raise SystemExit(f"{path}: {ptxas}:\n{done.stdout}{done.stderr}")
+    return cubin
+
+
+def prepare(options):
+    import programs
+
+    build = pathlib.Path(options.build)
+    folder = pathlib.Path(options.work or tempfile.mkdtemp(prefix="differential"))
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = []
+    for kind, name, text in programs.programs(options.scale, options.seed):
+        if options.only and kind not in options.only.split(","):
+            continue
+        path = folder / f"{name}.sass"
+        path.write_text(text)
+        listed.append((kind, name, path))
+    for i in range(0, len(listed), 100):
+        part = [str(path) for _, _, path in listed[i : i + 100]]
+        done = subprocess.run([build / "tests/memory_after", *part], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"the checker's machine does not take them:\n{done.stderr}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(lambda entry: lifted(build / "bin/warpcc", entry[2]), listed))
+        groups = [range(i, min(i + MODULE, len(listed))) for i in range(0, len(listed), MODULE)]
+        ptxas = options.ptxas or shutil.which("ptxas")
+        cubins = list(
+            pool.map(lambda group: assembled(ptxas, folder, group[0] // MODULE, [texts[i] for i in group]), groups)
+        )
+    with zipfile.ZipFile(options.pack, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as pack:
+        index = []
+        for number, (group, cubin) in enumerate(zip(groups, cubins)):
+            pack.write(cubin, f"module_{number}.cubin")
+            for i in group:
+                kind, name, path = listed[i]
+                index.append([kind, name, number])
+                pack.writestr(name + ".sass", path.read_text())
+                pack.write(path.with_suffix(".memory"), name + ".memory")
+        pack.writestr("index.json", json.dumps(index))
+    counts = collections.Counter(kind for kind, _, _ in listed)
+    print(f"{len(listed)} programs in {len(cubins)} modules: {dict(counts)}")
+    print(f"{options.pack}: {os.path.getsize(options.pack) / 1e6:.1f} MB")
+    if not options.work:
+        shutil.rmtree(folder)
+
+
+# ---- run
+
+
+class Buffer:
+    def __init__(self, number, name, element, extents, mapped):
+        self.number, self.name, self.element, self.extents, self.mapped = number, name, element, extents, mapped
+        self.count = 1
+        for extent in extents:
+            self.count *= extent
+
+
+class Header:
+    """What a launcher needs of a text: its header lines."""
+
+    def __init__(self, text):
+        self.threads, self.shared, self.grid, self.cluster = 0, 0, (1, 1, 1), 1
+        self.params, self.maps, self.buffers = [], [], []
+        for line in text.splitlines():
+            words = line.split()
+            if not words or not words[0].startswith("."):
+                continue
+            if words[0] == ".threads":
+                self.threads = int(words[1])
+            elif words[0] == ".dynsmem":
+                self.shared = int(words[1])
+            elif words[0] == ".grid":
+                self.grid = tuple([*map(int, words[1:]), 1, 1][:3])
+            elif words[0] == ".cluster":
+                self.cluster = int(words[1])
+            elif words[0] == ".param":
+                self.params.append(words[1])
+            elif words[0] == ".tmap":
+                numbers = list(map(int, words[2:]))
+                rank = len(numbers) // 2 - 1
+                self.maps.append((words[1], numbers[:rank], numbers[rank], numbers[rank + 1 : -1], numbers[-1]))
+            elif words[0] == ".buffer":
+                shape = re.search(r"\(([^)]*)\) :", line).group(1)
+                self.buffers.append(
+                    Buffer(len(self.buffers), words[1], words[5], [int(x) for x in shape.split(",")], words[3] == "map")
+                )
+            elif words[0] == ".start":
+                break
+
+
+def run_from(options):
+    """The programs from number `start` on: a line of JSON each. Ends after one that the driver refuses: its context is gone."""
+    from driver import Driver
+    from inputs import encoded
+
+    driver = Driver()
+    pack = zipfile.ZipFile(options.pack)
+    index = json.loads(pack.read("index.json"))
+    say = lambda **words: print(json.dumps(words), flush=True)
+    say(gpu=driver.name())
+    module, loaded = None, None
+    for i in range(options.start, len(index)):
+        kind, name, number = index[i]
+        header = Header(pack.read(name + ".sass").decode())
+        before = [encoded(b.number, b.count, b.element) for b in header.buffers]
+        try:
+            if loaded != number:
+                if module is not None:
+                    driver.unload(module)
+                module, loaded = driver.load(pack.read(f"module_{number}.cubin")), number
+            after = driver.launch(module, name, header, before)
+        except RuntimeError as error:
+            say(name=name, kind=kind, why=str(error))
+            return 1
+        wanted = pack.read(name + ".memory")
+        same = b"".join(after) == wanted
+        say(name=name, kind=kind, why="" if same else first_difference(header, after, wanted))
+    return 0
+
+
+def pass_on(lines, to):
+    for line in lines:
+        to.put(line)
+    to.put(None)
+
+
+def run(options):
+    """Each stretch in a process of its own, so that a program that fails or hangs takes no other with it."""
+    count = len(json.loads(zipfile.ZipFile(options.pack).read("index.json")))
+    ran, differ, said = collections.Counter(), collections.Counter(), []
+    done, failures = 0, 0
+    while done < count and failures < 40:
+        command = [sys.executable, __file__, "run-from", "--pack", options.pack, "--start", str(done)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            lines = queue.Queue()
+            threading.Thread(target=pass_on, args=(child.stdout, lines), daemon=True).start()
+            began = done
+            while True:
+                try:
+                    line = lines.get(timeout=SILENCE)
+                except queue.Empty:
+                    child.kill()
+                    line = json.dumps({"name": None, "kind": "hang", "why": f"no answer for {SILENCE} s"})
+                if line is None:
+                    break
+                told = json.loads(line)
+                if "gpu" in told:
+                    if not done:
+                        print("GPU:", told["gpu"])
+                    continue
+                name, kind = told["name"], told["kind"]
+                if name is None:
+                    kind, name, _ = json.loads(zipfile.ZipFile(options.pack).read("index.json"))[done]
+                done += 1
+                ran[kind] += 1
+                if told["why"]:
+                    differ[kind] += 1
+                    said.append(f"{name}: {told['why']}")
+                    print(said[-1], flush=True)
+                if told["name"] is None:
+                    break
+            child.wait()
+            if done < count:
+                failures += 1
+            if done == began and child.returncode not in (0, 1):
+                print(f"the process ended with {child.returncode} before it ran anything")
+                break
+    for kind in ran:
+        print(f"{kind:16} {ran[kind]:5} programs, {differ[kind]} differ")
+    print(f"{sum(ran.values())} of {count} programs run, {sum(differ.values())} differ")
+    if options.out:
+        out = pathlib.Path(options.out)
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "differ.txt").write_text("\n".join(said) + "\n")
+    return 1 if said or done < count else 0
+
+
+def first_difference(header, after, wanted):
+    at, said = 0, []
+    for buffer, got in zip(header.buffers, after):
+        model = wanted[at : at + len(got)]
+        at += len(got)
+        places = [i for i in range(0, len(got), 4) if got[i : i + 4] != model[i : i + 4]]
+        if places:
+            i = places[0]
+            said.append(
+                f"{buffer.name}: {len(places)} of {len(got) // 4} words, the first at word {i // 4} (row of {buffer.extents[-1]}): "
+                f"GPU {int.from_bytes(got[i:i + 4], 'little'):#x}, machine {int.from_bytes(model[i:i + 4], 'little'):#x}"
+            )
+    return "; ".join(said) or "another length"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("prepare")
+    make.add_argument("--build", required=True)
+    make.add_argument("--pack", required=True)
+    make.add_argument("--scale", type=float, default=1.0)
+    make.add_argument("--seed", type=int, default=0)
+    make.add_argument("--only", help="classes, with commas")
+    make.add_argument("--ptxas")
+    make.add_argument("--work", help="a folder for what is made on the way, kept")
+    go = commands.add_parser("run")
+    go.add_argument("--pack", required=True)
+    go.add_argument("--out")
+    part = commands.add_parser("run-from")
+    part.add_argument("--pack", required=True)
+    part.add_argument("--start", type=int, default=0)
+    options = parser.parse_args()
+    return {"prepare": prepare, "run": run, "run-from": run_from}[options.command](options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
