@@ -176,6 +176,10 @@ void compare_with_product(const sass::Program& program, const std::vector<machin
       return;
     }
   }
+  if (outputs.empty() && whole && inputs.size() >= 3) {
+    findings.add(Finding::Kind::values, Findings::kNoLine, "nothing was stored, by any cluster");
+    return;
+  }
   outcome.notes.push_back(
       outputs.empty()
           ? "nothing was stored: there are no values to compare"

@@ -1,5 +1,7 @@
 #include "judge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -62,6 +64,10 @@ std::string bare(const std::string& text) {
 
 // Nothing where no check finds anything.
 std::optional<Verdict> killed(const sass::Program& program, const Subject& subject) {
+  checker::Options coverage;
+  coverage.coverage = true;
+  for (const checker::Finding& finding : checker::check(program, coverage).findings)
+    return Verdict{Verdict::Kind::killed, fmt::format("{} (coverage)", checker::name(finding.kind)), finding.text};
   for (int seed = 0; seed <= subject.seeds; ++seed) {
     checker::Options options;
     options.clusters = checker::Options::Clusters::all;

@@ -111,15 +111,28 @@ std::set<std::string> registers(const Line& line, const Groups& groups) {
   return all;
 }
 
-// Two instructions that touch no register in common, one of which does nothing but compute: their order is no matter.
+// What an instruction gives a value to: its first operand, where that is no address.
+std::set<std::string> results(const Line& line, const Groups& groups) {
+  Line first = line;
+  first.guard.clear();
+  first.operands = line.operands.substr(0, line.operands.find(','));
+  if (first.operands.find('[') != std::string::npos) return {};
+  return registers(first, groups);
+}
+
+// Two instructions, one of which does nothing but compute, and neither gives what the other one takes or gives: their
+// order is no matter.
 bool commute(const Line& a, const Line& b, const Groups& groups) {
   if (branches(a) || branches(b)) return false;
   if (synchronises(a) && synchronises(b)) return false;
-  std::set<std::string> of_b = registers(b, groups);
-  for (const std::string& name : registers(a, groups)) {
-    if (of_b.count(name) > 0) return false;
-  }
-  return true;
+  auto apart = [&](const Line& gives, const Line& takes) {
+    std::set<std::string> taken = registers(takes, groups);
+    for (const std::string& name : results(gives, groups)) {
+      if (taken.count(name) > 0) return false;
+    }
+    return true;
+  };
+  return apart(a, b) && apart(b, a);
 }
 
 bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes) {

@@ -71,8 +71,8 @@ std::vector<Subject> subjects(const Settings& settings) {
   return all;
 }
 
-// Arguments for mutants that no check can tell from the program: `change | statement | why`, the first two as regular
-// expressions.
+// Arguments for mutants that no check can tell from the program: `change | where | why`, the first two as regular
+// expressions; `where` is searched in `program: place: statement`.
 struct Argued {
   std::regex change, statement;
   std::string why;
@@ -240,9 +240,9 @@ int run(const Settings& settings) {
   std::vector<Argued> argued = arguments(settings.argued);
   for (Judged& one : all) {
     if (one.verdict.kind != Verdict::Kind::survived) continue;
+    std::string what = fmt::format("{}: {}: {}", one.subject->name, one.mutant.place, one.mutant.statement);
     for (const Argued& argument : argued) {
-      if (!std::regex_search(one.mutant.change, argument.change) ||
-          !std::regex_search(one.mutant.statement, argument.statement))
+      if (!std::regex_search(one.mutant.change, argument.change) || !std::regex_search(what, argument.statement))
         continue;
       one.verdict = {Verdict::Kind::equivalent, "argued: " + argument.why, ""};
       break;

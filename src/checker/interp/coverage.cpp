@@ -142,6 +142,8 @@ void Interpreter::cover(const Shares& shares, Cover& cover) {
   }
   shares_ = nullptr;
   for (std::size_t i = 0; i < cover.buffers.size(); ++i) tell_missing(i);
+  if (std::all_of(cover.reached.begin(), cover.reached.end(), [](std::uint64_t times) { return times == 0; }))
+    findings_.add(Finding::Kind::coverage, Findings::kNoLine, "no cluster stores anything to global memory");
   tell_flags();
   tell_loads();
 }
@@ -296,7 +298,7 @@ void Interpreter::cover_range(std::size_t buffer, std::int64_t first, std::int64
   Written& written = cover_->buffers[buffer];
   ++cover_->reached[buffer];
   cover_->inside = true;
-  if (adds) return;
+  if (adds) return;  // partial sums: tell_loads
   std::int64_t again = written.store(first, count);
   auto& last = cover_->last_writer[buffer];
   constexpr std::int64_t kBlock = 64;
