@@ -49,15 +49,24 @@ Map flattened(const Map& map) {
   return Map({map.modes()}, map.offset());
 }
 
-std::optional<Map> complement(const Map& map, std::int64_t size) {
+namespace {
+
+// The modes that say something, the smallest stride first.
+std::vector<Mode> ascending(const Map& map) {
   std::vector<Mode> modes;
   for (const Mode& mode : map.modes())
     if (mode.extent > 1) modes.push_back(mode);
-  if (map.offset() != 0 || size < 1) return std::nullopt;
   std::sort(modes.begin(), modes.end(), [](const Mode& a, const Mode& b) { return a.stride < b.stride; });
+  return modes;
+}
+
+}  // namespace
+
+std::optional<Map> complement(const Map& map, std::int64_t size) {
+  if (map.offset() != 0 || size < 1) return std::nullopt;
   Coordinate gaps;
   std::int64_t covered = 1;
-  for (const Mode& mode : modes) {
+  for (const Mode& mode : ascending(map)) {
     if (mode.stride < covered || mode.stride % covered != 0) return std::nullopt;
     if (mode.stride > covered) gaps.push_back({mode.stride / covered, covered});
     if (mode.extent > size / mode.stride) return std::nullopt;
@@ -66,6 +75,21 @@ std::optional<Map> complement(const Map& map, std::int64_t size) {
   if (size % covered != 0) return std::nullopt;
   if (size > covered) gaps.push_back({size / covered, covered});
   return Map({merged(gaps)});
+}
+
+std::string why_no_complement(const Map& map, std::int64_t size) {
+  const std::string head = fmt::format("no layout completes {} to 0 .. {}: ", map.text(), size);
+  if (map.offset() != 0) return head + fmt::format("it starts at {}", map.offset());
+  std::int64_t covered = 1;
+  for (const Mode& mode : ascending(map)) {
+    if (mode.stride < covered)
+      return head + fmt::format("its mode of {} in steps of {} begins among the {} that smaller steps cover",
+                                mode.extent, mode.stride, covered);
+    if (mode.stride % covered != 0) return head + fmt::format("{} do not divide the step of {}", covered, mode.stride);
+    if (mode.extent > size / mode.stride) return head + fmt::format("it reaches {}", (mode.extent - 1) * mode.stride);
+    covered = mode.stride * mode.extent;
+  }
+  return head + fmt::format("the {} that it covers do not divide that", covered);
 }
 
 Composite::Composite(Map outer, Map inner)

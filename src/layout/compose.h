@@ -20,6 +20,8 @@ Map canonical(const Map& map);
 Map flattened(const Map& map);
 // The map that together with `map` (its coordinates first) is a bijection onto [0, size); none where there is none.
 std::optional<Map> complement(const Map& map, std::int64_t size);
+// Why there is none, in words for the user.
+std::string why_no_complement(const Map& map, std::int64_t size);
 
 // Why a composite is no strided map: a digit of the inner map (one of its modes, as merged) runs over
 // [stride, stride × extent) of the outer map's linear index, and a boundary between two modes of the outer map inside
