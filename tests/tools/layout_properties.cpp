@@ -84,8 +84,8 @@ bool tiles(const Table& values, std::int64_t size) {
 }
 
 struct Seen {
-  int strided = 0, kept = 0, missed = 0, equal = 0, unequal = 0, complements = 0, no_complements = 0, bijections = 0,
-      distinct = 0;
+  int strided = 0, kept = 0, broadcasts = 0, missed = 0, equal = 0, unequal = 0, complements = 0, no_complements = 0,
+      bijections = 0, distinct = 0;
 };
 
 class Case {
@@ -127,12 +127,13 @@ class Case {
     for (std::int64_t i = 0; i < size; ++i) table.push_back(outer.at(inner.at(i)));
     const std::optional<Map>& strided = composite.decision().strided;
     ++(strided ? seen_.strided : seen_.kept);
+    seen_.broadcasts += kind == 1;
     if (strided && (strided->shape() != inner.shape() || table_of(*strided) != table)) return broken("not sound");
     if (strided && canonical(*strided) != *strided) return broken("no canonical form");
-    // Complete where no two of the outer layout's values are equal. Where some are, as with a broadcast, another form
-    // may exist than the cuts give: f(i) = 2 (i mod 3) is strided also after an inner layout that keeps i mod 3.
+    // Complete where the outer layout keeps its promise, that only a broadcast has equal values. Where others are equal
+    // it is none that a kernel can have.
     if (!strided && strided_somehow(table, inner.shape())) {
-      if (kind > 1) return broken("not complete");
+      if (kind > 0) return broken("not complete");
       ++seen_.missed;
     }
     const Emission emission(composite);
@@ -245,11 +246,11 @@ int run(int cases) {
     llvm::outs() << "case " << i << ": " << broken << '\n';
     return 1;
   }
-  llvm::outs() << cases << " cases: " << seen.strided << " composites strided, " << seen.kept << " kept, of these "
-               << seen.missed << " that a layout with equal values would have strided in another way; " << seen.equal
-               << " pairs of equal functions, " << seen.unequal << " of others; " << seen.complements
-               << " complements, " << seen.no_complements << " times none; " << seen.bijections << " bijections, "
-               << seen.distinct << " alias-free\n";
+  llvm::outs() << cases << " cases: " << seen.strided << " composites strided, " << seen.kept << " kept ("
+               << seen.broadcasts << " of all with broadcasts; where values are equal without being one, "
+               << seen.missed << " were kept that have another form); " << seen.equal << " pairs of equal functions, "
+               << seen.unequal << " of others; " << seen.complements << " complements, " << seen.no_complements
+               << " times none; " << seen.bijections << " bijections, " << seen.distinct << " alias-free\n";
   return 0;
 }
 
