@@ -84,7 +84,7 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
   std::size_t count = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                           : std::max(1u, std::thread::hardware_concurrency());
   count = std::max<std::size_t>(1, std::min(count, shares.list.size()));
-  if (options.launches > 1 || !interpreter.code().runs_apart()) count = 1;  // the memory is one
+  if (options.launches > 1 || options.order_table || !options.without.empty() || !interpreter.code().runs_apart()) count = 1;  // the memory is one
   bool ended = true;
   auto run = [&](Interpreter& on, std::size_t part, bool& came_to_end) {
     std::size_t from = shares.list.size() * part / count, to = shares.list.size() * (part + 1) / count;
@@ -141,6 +141,14 @@ Outcome check(const sass::Program& program, const Options& options) {
                    fmt::format("cannot run all {} clusters of the grid, more than {}", clusters, kMostClusters));
       return outcome;
     }
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 34;  // a bit each
+    for (const machine::GlobalBuffer& buffer : interpreter.globals()) {
+      if (buffer.elements() <= kMostElements) continue;
+      findings.add(Finding::Kind::coverage, Findings::kNoLine,
+                   fmt::format("cannot follow {} elements of {}, more than {}", buffer.elements(),
+                               program.buffers[buffer.number()].name, kMostElements));
+      return outcome;
+    }
     Cover cover;
     interpreter.cover(share_out(chosen(Options::Clusters::all, {}, clusters), true, interpreter.code().asks_for_work,
                                 clusters, std::max<std::int64_t>(1, options.sms / program.cluster), options.seed),
@@ -182,8 +190,32 @@ Outcome check(const sass::Program& program, const Options& options) {
     options.memory->clear();
     for (const machine::GlobalBuffer& buffer : interpreter.globals()) options.memory->push_back(bytes_of(buffer));
   }
+  if (options.order_table) outcome.ordered = interpreter.ordered();
+  outcome.unordered = interpreter.unordered();
   findings.finish();
   outcome.not_held_fails = options.require_held && outcome.not_held > 0;
+  return outcome;
+}
+
+Outcome check_schedules(const sass::Program& program, const Options& options, int schedules) {
+  Options each = options;
+  Outcome outcome;
+  for (int i = 0; i < schedules; ++i) {
+    each.seed = options.seed + static_cast<std::uint64_t>(i);
+    Outcome one = check(program, each);
+    bool failed = one.failed();
+    if (!failed && i > 0) {
+      outcome.add_counts(one);
+      continue;
+    }
+    outcome = std::move(one);
+    if (!failed) continue;
+    outcome.notes.push_back(each.seed == 0 ? fmt::format("under the usual schedule, the first of {}", schedules)
+                                           : fmt::format("under schedule {} of {}; `--seed {}` runs it alone", i + 1,
+                                                         schedules, each.seed));
+    return outcome;
+  }
+  outcome.notes.push_back(fmt::format("{} schedules, counts of all together", schedules));
   return outcome;
 }
 

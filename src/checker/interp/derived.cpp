@@ -28,18 +28,6 @@ bool goes_beyond(const sass::Program& program, const sass::View& view, Place& pl
   return true;
 }
 
-std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
-  seed ^= value + 0x9e3779b97f4a7c15u + (seed << 12) + (seed >> 4);
-  return seed * 0xff51afd7ed558ccdu;
-}
-
-std::uint64_t key_of(const HeldCode& held, const Place& place, std::uint64_t bits) {
-  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(&held), bits);
-  key = mix(key, static_cast<std::uint64_t>(place.offset));
-  for (std::int64_t start : place.start) key = mix(key, static_cast<std::uint64_t>(start));
-  return key;
-}
-
 bool gives_value(Held::Kind kind) {
   return kind != Held::Kind::reach;
 }
@@ -48,7 +36,7 @@ bool gives_value(Held::Kind kind) {
 
 bool Interpreter::descriptor_reaches(const HeldCode& held, const Place& place, std::uint32_t word, bool high,
                                      std::string& why) {
-  std::uint64_t key = key_of(held, place, static_cast<std::uint64_t>(high) << 32 | word);
+  std::uint64_t key = key_of(&held, place, static_cast<std::uint64_t>(high) << 32 | word);
   if (known(key)) return true;
   const ViewCode& view = held.views[0];
   const sass::Buffer& buffer = program_[view.view->buffer];
@@ -78,14 +66,14 @@ bool Interpreter::descriptor_reaches(const HeldCode& held, const Place& place, s
   }
   decoded->major = wanted.descriptor->major;
   int element_bits = layout::bits(buffer.element);
-  for (std::int64_t row = 0; row < extents.extents[0]; ++row) {
-    for (std::int64_t k = 0; k < extents.extents[1]; ++k) {
-      std::uint32_t reached = decoded->address(row, k, element_bits);
-      std::int64_t wants = element_at(view, place, extents, {row, k}, program_);
-      if (reached == static_cast<std::uint64_t>(wants)) continue;
-      why = fmt::format("at ({}, {}) it reaches {:#x}, the layout says {:#x}", row, k, reached, wants);
-      return false;
-    }
+  auto different = first_difference(
+      extents.extents[0], extents.extents[1],
+      [&](std::int64_t row, std::int64_t k) -> std::int64_t { return decoded->address(row, k, element_bits); },
+      [&](std::int64_t row, std::int64_t k) { return element_at(view, place, extents, {row, k}, program_); });
+  if (different) {
+    why = fmt::format("at ({}, {}) it reaches {:#x}, the layout says {:#x}", different->row, different->column,
+                      different->lies, different->layout_says);
+    return false;
   }
   known_.insert(key);
   return true;

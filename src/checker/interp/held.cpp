@@ -241,6 +241,18 @@ std::int64_t element_at(const ViewCode& view, const Place& place, const Extents&
                                   : buffer.layout.map()(at));
 }
 
+std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15u + (seed << 12) + (seed >> 4);
+  return seed * 0xff51afd7ed558ccdu;
+}
+
+std::uint64_t key_of(const void* what, const Place& place, std::uint64_t bits) {
+  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(what), bits);
+  key = mix(key, static_cast<std::uint64_t>(place.offset));
+  for (std::int64_t start : place.start) key = mix(key, static_cast<std::uint64_t>(start));
+  return key;
+}
+
 namespace {
 
 bool held_at(const std::vector<sass::Pin>& pins, const std::vector<std::int64_t>& axes) {

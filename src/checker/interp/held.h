@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,27 @@ std::uint32_t across(const sass::Program& program, std::string_view axis, int fr
 // The bytes that a phase of the pipe's full barrier in CTA `at` counts: what the carried tiles hold in all CTAs that
 // fill its stage.
 std::int64_t phase_bytes(const sass::Program& program, const sass::Pipe& pipe, int at);
+
+// Hashes of what an image check depends on.
+std::uint64_t mix(std::uint64_t seed, std::uint64_t value);
+// `what` stands for the line that is held.
+std::uint64_t key_of(const void* what, const Place& place, std::uint64_t bits);
+
+// An element of a tile of rows and columns, and where it lies: by what an instruction's bits say, and by the layout.
+struct Difference {
+  std::int64_t row, column, lies, layout_says;
+};
+// The first whose two places differ: `lies` and `says` of (row, column).
+template <typename Lies, typename Says>
+std::optional<Difference> first_difference(std::int64_t rows, std::int64_t columns, Lies lies, Says says) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      std::int64_t one = lies(row, column), other = says(row, column);
+      if (one != other) return Difference{row, column, one, other};
+    }
+  }
+  return {};
+}
 
 std::vector<std::int64_t> axes_of(const sass::Program& program, int rank);
 int rank_of(const sass::Program& program, const std::vector<std::int64_t>& axes);

@@ -10,22 +10,6 @@ namespace warpcc::checker {
 
 using sass::Held;
 
-namespace {
-
-std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
-  seed ^= value + 0x9e3779b97f4a7c15u + (seed << 12) + (seed >> 4);
-  return seed * 0xff51afd7ed558ccdu;
-}
-
-std::uint64_t key_of(const ViewCode& view, const Place& place, std::uint64_t bits) {
-  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(&view), bits);
-  key = mix(key, static_cast<std::uint64_t>(place.offset));
-  for (std::int64_t start : place.start) key = mix(key, static_cast<std::uint64_t>(start));
-  return key;
-}
-
-}  // namespace
-
 const ViewCode* Interpreter::reached(const Instruction& instruction, std::size_t index, const HeldCode*& held) const {
   for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
     if (code_.held[at].held->kind != Held::Kind::reach) continue;
@@ -150,7 +134,7 @@ bool Interpreter::box_fits(const HeldCode& held, const ViewCode& view, const Pla
                       wants));
     return false;
   }
-  std::uint64_t key = key_of(view, place, address);
+  std::uint64_t key = key_of(&view, place, address);
   if (known(key)) return true;
   Extents extents = extents_of(view, program_);
   // Dimensions of one element are neither the box's nor the tile's.
@@ -302,7 +286,7 @@ void Interpreter::reach_store(const Instruction& instruction) {
 bool Interpreter::operand_fits(const HeldCode& held, const ViewCode& view, const Place& place, std::uint64_t bits,
                                layout::Major major, int rows, const char* name) {
   std::uint64_t key =
-      mix(key_of(view, place, bits), static_cast<std::uint64_t>(rows) << 1 | (major == layout::Major::mn));
+      mix(key_of(&view, place, bits), static_cast<std::uint64_t>(rows) << 1 | (major == layout::Major::mn));
   if (known(key)) return true;
   const sass::Buffer* buffer = view.view->buffer == sass::BufferId::none ? nullptr : &program_[view.view->buffer];
   Extents extents = extents_of(view, program_);
@@ -320,16 +304,17 @@ bool Interpreter::operand_fits(const HeldCode& held, const ViewCode& view, const
     return false;
   }
   decoded->major = major;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t k = 0; k < extents.extents[1]; ++k) {
-      std::uint32_t lies = decoded->address(row, k, layout::bits(buffer->element));
-      std::int64_t layout_says = element_at(view, place, extents, {row, k}, program_);
-      if (lies == static_cast<std::uint64_t>(layout_says)) continue;
-      wrong(held, first_lane_,
-            fmt::format("{}'s descriptor {:#018x} reads ({}, {}) at {:#x}, held to {} at {:#x}", name, bits, row, k,
-                        lies, text(), layout_says));
-      return false;
-    }
+  auto different = first_difference(
+      rows, extents.extents[1],
+      [&](std::int64_t row, std::int64_t k) -> std::int64_t {
+        return decoded->address(row, k, layout::bits(buffer->element));
+      },
+      [&](std::int64_t row, std::int64_t k) { return element_at(view, place, extents, {row, k}, program_); });
+  if (different) {
+    wrong(held, first_lane_,
+          fmt::format("{}'s descriptor {:#018x} reads ({}, {}) at {:#x}, held to {} at {:#x}", name, bits,
+                      different->row, different->column, different->lies, text(), different->layout_says));
+    return false;
   }
   known_.insert(key);
   return true;
@@ -337,7 +322,7 @@ bool Interpreter::operand_fits(const HeldCode& held, const ViewCode& view, const
 
 bool Interpreter::accumulator_fits(const HeldCode& held, const ViewCode& view, const Place& place,
                                    const layout::InstructionDescriptor& instruction, bool pair, std::int64_t relative) {
-  std::uint64_t key = mix(key_of(view, place, static_cast<std::uint64_t>(relative)),
+  std::uint64_t key = mix(key_of(&view, place, static_cast<std::uint64_t>(relative)),
                           static_cast<std::uint64_t>(instruction.m) << 16 | static_cast<std::uint64_t>(instruction.n));
   if (known(key)) return true;
   const sass::Buffer* buffer = view.view->buffer == sass::BufferId::none ? nullptr : &program_[view.view->buffer];
@@ -354,16 +339,19 @@ bool Interpreter::accumulator_fits(const HeldCode& held, const ViewCode& view, c
           fmt::format("D has {} rows and {} columns in a CTA, held to {}", image.extent(0), image.extent(1), text()));
     return false;
   }
-  for (std::int64_t row = 0; row < extents.extents[0]; ++row) {
-    for (std::int64_t column = 0; column < extents.extents[1]; ++column) {
-      std::int64_t index[2] = {row, column};
-      std::int64_t lies = relative + image(index), layout_says = element_at(view, place, extents, index, program_);
-      if (lies == layout_says) continue;
-      wrong(held, first_lane_,
-            fmt::format("D's ({}, {}) lies in lane {}, column {} of the allocation, held to {} in lane {}, column {}",
-                        row, column, lies >> 16, lies & 0xffff, text(), layout_says >> 16, layout_says & 0xffff));
-      return false;
-    }
+  auto different = first_difference(
+      extents.extents[0], extents.extents[1],
+      [&](std::int64_t row, std::int64_t column) {
+        std::int64_t index[2] = {row, column};
+        return relative + image(index);
+      },
+      [&](std::int64_t row, std::int64_t column) { return element_at(view, place, extents, {row, column}, program_); });
+  if (different) {
+    wrong(held, first_lane_,
+          fmt::format("D's ({}, {}) lies in lane {}, column {} of the allocation, held to {} in lane {}, column {}",
+                      different->row, different->column, different->lies >> 16, different->lies & 0xffff, text(),
+                      different->layout_says >> 16, different->layout_says & 0xffff));
+    return false;
   }
   known_.insert(key);
   return true;
@@ -532,20 +520,19 @@ void Interpreter::reach_tensor(const Instruction& instruction) {
                       warp_->index, warp_->index % 4 * 32, warp_->index % 4 * 32 + 32));
     return;
   }
-  std::uint64_t key = key_of(*view, place, static_cast<std::uint64_t>(relative));
+  std::uint64_t key = key_of(view, place, static_cast<std::uint64_t>(relative));
   if (known(key)) return;
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    for (std::int64_t i = 0; i < instruction.width; ++i) {
-      std::int64_t lies = relative + (lane << 16) + i,
-                   layout_says = element_at(*view, place, extents, {lane, i}, program_);
-      if (lies == layout_says) continue;
-      wrong(*held, static_cast<int>(lane),
-            fmt::format("register {} of lane {} is of lane {}, column {} of the allocation, held to {}, element ({}, "
-                        "{}) in lane {}, column {}",
-                        i, lane, lies >> 16, lies & 0xffff, view_text(*view, place, program_), lane, i,
-                        layout_says >> 16, layout_says & 0xffff));
-      return;
-    }
+  auto different = first_difference(
+      kLanes, instruction.width, [&](std::int64_t lane, std::int64_t i) { return relative + (lane << 16) + i; },
+      [&](std::int64_t lane, std::int64_t i) { return element_at(*view, place, extents, {lane, i}, program_); });
+  if (different) {
+    wrong(*held, static_cast<int>(different->row),
+          fmt::format("register {} of lane {} is of lane {}, column {} of the allocation, held to {}, element ({}, {}) "
+                      "in lane {}, column {}",
+                      different->column, different->row, different->lies >> 16, different->lies & 0xffff,
+                      view_text(*view, place, program_), different->row, different->column,
+                      different->layout_says >> 16, different->layout_says & 0xffff));
+    return;
   }
   known_.insert(key);
 }
