@@ -217,7 +217,7 @@ Derived Values::derive_global(const Reference& reference) {
     return {};
   }
   std::int64_t offset = (whole->constant - bare->constant) * bytes;
-  if (offset < -kOffset || offset >= kOffset) {
+  if (offset < -kOffset || offset >= kOffset || addresses_.interval(*bare).low < 0) {
     without = reference;
     bare = whole;
     offset = 0;
@@ -397,11 +397,13 @@ std::optional<Reg> Values::make_uniform(const Quantity& quantity, const Form& fo
       continue;
     }
     std::string name = quantity.name;
-    auto ring =
-        std::find_if(included.begin(), included.end(), [](Symbol s) {
-          return s.kind == Symbol::Kind::position || s.kind == Symbol::Kind::last;
-        });
-    name += ring == included.end() ? "_at" : "@" + kernel_[kernel_.ends[static_cast<std::size_t>(ring->id)].pipe].name;
+    auto ring = std::find_if(included.begin(), included.end(),
+                             [](Symbol s) { return s.kind == Symbol::Kind::position || s.kind == Symbol::Kind::last; });
+    if (ring == included.end())
+      name += "_at";
+    else
+      name += "@" + kernel_[kernel_.ends[static_cast<std::size_t>(ring->id)].pipe].name +
+              (ring->kind == Symbol::Kind::last ? "_last" : "");
     Reg d = named(key, name, kUniform);
     made_[key] = {d, layer.place};
     sum(layer.place, d, value, 0, layer.parts, only(bare(quantity), included), before, 0);
