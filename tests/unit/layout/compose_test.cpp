@@ -143,6 +143,24 @@ TEST_CASE("equal functions over a shape have equal forms, different ones differe
   CHECK(equals > 0);
 }
 
+TEST_CASE("beside a broadcast the outer layout counts modulo") {
+  const auto strided = [](const Map& outer, const Map& inner) {
+    const Decision decision = decide(outer, inner);
+    return decision.strided ? decision.strided->text() : decision.obstacle->text();
+  };
+  const Mode broadcast{52, 0, true};
+  // 13 and 52 leave 1 when divided by 3: 2 × (i mod 3).
+  CHECK(strided(Map({{{3, 2}}, {broadcast}}), Map({{{4, 13}, {13, 1}, {3, 52}}})) == "((3, 52)) : ((2, broadcast))");
+  // Without the broadcast they cut nothing.
+  CHECK(strided(Map({{{3, 2}}, {{52, 100}}}), Map({{{4, 13}, {13, 1}, {3, 52}}})).find("is no strided layout") !=
+        std::string::npos);
+  // Two runs, of which the lower comes round.
+  CHECK(strided(Map({{{2, 42}}, {{21, 0, true}}, {{2, 1}}}), Map({{{3, 7}, {7, 1}, {4, 21}}})) ==
+        "((2, 21, 2)) : ((42, broadcast, 1))");
+  // 5 leaves 2: 0, 2, 1 are no even steps.
+  CHECK(!decide(Map({{{3, 2}}, {{5, 0, true}}}), Map({{{3, 5}, {5, 1}}})).strided);
+}
+
 TEST_CASE("a broadcast is not merged with what is none") {
   const Map map({{{4, 0, true}, {2, 0}}});
   CHECK(canonical(map) == map);
