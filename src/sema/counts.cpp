@@ -63,6 +63,7 @@ class Counter {
 
   void run() {
     for (std::size_t role = 0; role < kernel_.roles.size(); ++role) count_role(static_cast<int>(role));
+    if (session_.diagnostics.failed()) return;
     for (std::size_t i = 0; i < kernel_.pipes.size(); ++i) {
       if (kernel_.pipes[i].depth > 0) settle(static_cast<kernel::PipeId>(i));
     }
@@ -403,7 +404,14 @@ class Counter {
     if (count.expects.empty()) return true;
     const SourceRange where = first_expect(*count.block).value_or(count.where);
     if (count.lanes > 1) {
-      session_.diagnostics.error(where, expected_by_lanes, pipe.name).insert(where.file, where.begin, "@one ");
+      Diagnostic& said = session_.diagnostics.error(where, expected_by_lanes, pipe.name);
+      // Before the instruction, or into the facts that guard it.
+      const std::string_view before = session_.text({where.file, 0, where.begin});
+      const std::size_t facts = before.ends_with(") ") ? before.rfind("@(") : std::string_view::npos;
+      if (!before.ends_with(") "))
+        said.insert(where.file, where.begin, "@one ");
+      else if (facts != std::string_view::npos)
+        said.insert(where.file, static_cast<std::uint32_t>(facts) + 2, "one && ");
       return false;
     }
     for (const auto& [target, times] : count.expects) {

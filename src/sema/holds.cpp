@@ -53,8 +53,8 @@ constexpr Message<std::string> drain_waits{"drain-waits", "a `drain` waits: `wai
 
 constexpr Message<std::string, std::string> kept_two{
     "not-released", "a stage of `{}` is left held here, and so is the one of line {}: one is held at most"};
-constexpr Message<std::string> kept_to_the_end{
-    "not-released", "a stage of `{0}` is taken and not released: `{0}.last.empty` is signalled nowhere after this"};
+constexpr Message<std::string, std::string> kept_to_the_end{
+    "not-released", "a stage of `{1}` is taken and not released: `{0}.last.empty` is signalled nowhere after this"};
 constexpr Message<std::string> nothing_kept{
     "nothing-held", "no stage of `{0}` is held on here: `{0}.last` is the stage of a `take` before that released none"};
 constexpr Message<std::string, std::string> perhaps_kept{
@@ -290,7 +290,7 @@ class Holds {
     for (const kernel::EndId end : role.ends) {
       const auto kept = held.kept.find(end);
       if (kept != held.kept.end() && kept->second.held != Sure::no)
-        say(kept->second.where, kept_to_the_end, kernel_[end].name);
+        say(kept->second.where, kept_to_the_end, kernel_[end].name, kernel_[kernel_[end].pipe].name);
     }
   }
 

@@ -273,6 +273,7 @@ class Turns {
       for (const auto& [at, by] : users) {
         const kernel::NamedBarrier& barrier = kernel_[at.first];
         used.insert(at.first);
+        if (of_turns(at.first)) continue;  // their warps follow from the turns
         if (static_cast<int>(by.size()) == barrier.warps || !said.insert(at.first).second) continue;
         const std::string who = by.size() == 1
                                     ? fmt::format("warp {} alone uses it", *by.begin())
@@ -284,12 +285,14 @@ class Turns {
     session_.place = {};
     for (std::size_t i = 0; i < kernel_.named_barriers.size(); ++i) {
       const kernel::NamedBarrier& barrier = kernel_.named_barriers[i];
-      const bool of_turns = std::any_of(kernel_.ends.begin(), kernel_.ends.end(), [&](const kernel::End& end) {
-        return end.turns == static_cast<kernel::BarrierId>(i);
-      });
-      if (!of_turns && !used.contains(static_cast<kernel::BarrierId>(i)))
+      if (!of_turns(static_cast<kernel::BarrierId>(i)) && !used.contains(static_cast<kernel::BarrierId>(i)))
         session_.diagnostics.error(barrier.declared, barrier_unused, barrier.name);
     }
+  }
+
+  bool of_turns(kernel::BarrierId id) const {
+    return std::any_of(kernel_.ends.begin(), kernel_.ends.end(),
+                       [&](const kernel::End& end) { return end.turns == id; });
   }
 
   void collect(const kernel::Block& block, int warp, const Fixed& fixed, Users& users) {
