@@ -1,5 +1,6 @@
 // warpcc check FILE: runs a kernel, or SASS text, on the CPU's model of the machine.
 #include "checker/report/json.h"
+#include "driver/check_others.h"
 #include "driver/commands.h"
 #include "driver/steps.h"
 #include "llvm/Support/JSON.h"
@@ -17,7 +18,11 @@ constexpr Option kOptions[] = {
     {"--coverage", "", "instead: what all clusters of the grid store, from coordinates and control alone"},
     {"--sms", "N", "with --coverage: SMs of the GPU, which clusters that wait for each other must fit on; 148"},
     {"--launches", "N", "runs the kernel N times in a row on the same memory"},
+    {"--schedules", "N", "runs it under N schedules: the usual one, in order, against the program, at random"},
+    {"--strict", "", "also what the documents ask for and libraries leave out"},
     {"--seed", "S", "clusters start, and warps take turns, as the number S chooses; in order, where it is not said"},
+    {"--launch", "FILE", "what a PTX kernel is launched with, as JSON"},
+    {"--device", "sm_100a|sm_90a", "what GPU a program finds; sm_100a, where it is not said"},
     {"--require-held", "", "a line that is held to nothing is an error"},
     {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
     {"--time", "", "says how long each part took"},
@@ -36,6 +41,8 @@ void print_outcome(const checker::Outcome& outcome, const Run& run) {
 }
 
 int run_check(const Invocation& invocation) {
+  if (!invocation.program_words.empty()) return check_program(invocation);
+  if (llvm::StringRef(invocation.input).ends_with(".ptx")) return check_ptx(invocation);
   bool is_text = is_sass_text(invocation.input);
   if (is_text && (invocation.has("-D") || invocation.has("-I"))) {
     return cannot_run(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
@@ -54,7 +61,12 @@ int run_check(const Invocation& invocation) {
       is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
   if (!program) return exit_code;
   if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
-  checker::Outcome outcome = run.times.measure("check", [&] { return checker::check(*program, *options); });
+  llvm::Expected<std::uint64_t> schedules = number_option(invocation, "--schedules", 1, 1, 1 << 20);
+  if (!schedules) return cannot_run(schedules.takeError());
+  checker::Outcome outcome = run.times.measure("check", [&] {
+    return *schedules > 1 ? checker::check_schedules(*program, *options, static_cast<int>(*schedules))
+                          : checker::check(*program, *options);
+  });
   print_outcome(outcome, run);
   return run.end(outcome.failed() ? kRefused : kDone);
 }
@@ -63,14 +75,19 @@ int run_check(const Invocation& invocation) {
 
 constinit const Command check_command{
     "check",
-    "warpcc check FILE.wk|FILE.sass [--values] [--clusters all|LIST] [options]",
+    "warpcc check FILE.wk|FILE.sass|FILE.ptx [--values] [--clusters all|LIST] [options]\n"
+    "  warpcc check -- PROGRAM [arguments]",
     "runs a kernel on the CPU and says what is wrong with it",
-    "a kernel or SASS text",
+    "a kernel, SASS text, or PTX with what it is launched with",
     kOptions,
     "  warpcc check kernels/gemm.wk\n"
     "  warpcc check kernels/gemm.wk -D M=512 -D N=512 -D K=512 --clusters all --values\n"
-    "  warpcc check gemm.sass --require-held\n",
+    "  warpcc check gemm.sass --require-held\n"
+    "  warpcc check theirs.ptx --launch launch.json\n"
+    "  warpcc check -- ./their_program 512 512\n",
     run_check,
+    false,
+    true,
 };
 
 }  // namespace warpcc::driver

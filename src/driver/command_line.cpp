@@ -104,6 +104,10 @@ llvm::Expected<Invocation> parse_arguments(const Command& command, llvm::ArrayRe
       inputs.push_back(argument);
       continue;
     }
+    if (argument == "--" && command.takes_program && inputs.empty() && i + 1 < arguments.size()) {
+      invocation.program_words.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+      return invocation;
+    }
     if (argument == "--") {
       options_end = true;
       continue;

@@ -30,6 +30,7 @@ struct Command {
   std::string_view examples;
   int (*run)(const Invocation&);
   bool several_inputs = false;
+  bool takes_program = false;  // `-- PROGRAM ARGUMENTS` in place of an input
 };
 
 // A command with what it was given.
@@ -38,6 +39,7 @@ struct Invocation {
   std::string program;  // where this executable is
   std::string input;    // the first, where a command takes several
   std::vector<std::string> inputs;
+  std::vector<std::string> program_words;                       // behind `--`, where a command takes a program
   std::vector<std::pair<std::string_view, std::string>> given;  // option name and value
 
   bool has(std::string_view option) const;

@@ -1,0 +1,365 @@
+#include "checker/launch_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "checker/machine/input.h"
+#include "checker/machine/numbers.h"
+#include "llvm/Support/JSON.h"
+
+namespace warpcc::checker {
+
+namespace {
+
+llvm::Error wrong(std::string words) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), std::move(words));
+}
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+
+}  // namespace
+
+// Reads the file's parts; the first thing wrong ends it.
+class LaunchFile::Reader {
+ public:
+  explicit Reader(LaunchFile& file) : file_(file) {}
+
+  llvm::Error read(const llvm::json::Object& root) {
+    static constexpr std::string_view kKeys[] = {"kernel", "grid",    "block",  "cluster", "shared",
+                                                 "sms",    "buffers", "params", "product"};
+    for (const auto& [key, value] : root) {
+      if (std::find(std::begin(kKeys), std::end(kKeys), key.str()) == std::end(kKeys))
+        return wrong(fmt::format("a launch has no `{}`", key.str()));
+    }
+    file_.kernel_ = root.getString("kernel").value_or("").str();
+    if (llvm::Error error = dimensions(root, "grid", file_.launch_.grid)) return error;
+    if (llvm::Error error = dimensions(root, "block", file_.launch_.block)) return error;
+    if (llvm::Error error = dimensions(root, "cluster", file_.launch_.cluster)) return error;
+    file_.launch_.dynamic_shared = root.getInteger("shared").value_or(0);
+    file_.sms_ = static_cast<int>(std::clamp<std::int64_t>(root.getInteger("sms").value_or(148), 1, 1024));
+    if (const llvm::json::Object* buffers = root.getObject("buffers")) {
+      if (llvm::Error error = this->buffers(*buffers)) return error;
+    }
+    if (const llvm::json::Array* params = root.getArray("params")) {
+      for (const llvm::json::Value& value : *params) {
+        const llvm::json::Object* object = value.getAsObject();
+        if (object == nullptr) return wrong("each of `params` is an object");
+        Param param;
+        if (const llvm::json::Array* pieces = object->getArray("pieces")) {
+          for (const llvm::json::Value& each : *pieces) {
+            if (each.getAsObject() == nullptr) return wrong("each of `pieces` is an object");
+            if (llvm::Error error = piece(*each.getAsObject(), param)) return error;
+          }
+        } else if (llvm::Error error = piece(*object, param)) {
+          return error;
+        }
+        file_.params_.push_back(std::move(param));
+      }
+    }
+    if (const llvm::json::Object* product = root.getObject("product")) return this->product(*product);
+    return llvm::Error::success();
+  }
+
+ private:
+  llvm::Error dimensions(const llvm::json::Object& root, llvm::StringRef key, std::array<std::uint32_t, 3>& into) {
+    const llvm::json::Array* list = root.getArray(key);
+    if (list == nullptr)
+      return root.get(key) == nullptr ? llvm::Error::success()
+                                      : wrong(fmt::format("`{}` is a list of up to three numbers", key.str()));
+    if (list->size() > 3) return wrong(fmt::format("`{}` is a list of up to three numbers", key.str()));
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      std::optional<std::int64_t> number = (*list)[i].getAsInteger();
+      if (!number || *number < 1 || *number > (1 << 24))
+        return wrong(fmt::format("`{}` is a list of numbers from 1 on", key.str()));
+      into[i] = static_cast<std::uint32_t>(*number);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<layout::Element> element(const llvm::json::Object& of) {
+    std::string name = of.getString("element").value_or("f32").str();
+    std::optional<layout::Element> found = layout::element_named(name);
+    if (!found) return wrong(fmt::format("`{}` is no element type", name));
+    return *found;
+  }
+
+  llvm::Error buffers(const llvm::json::Object& buffers) {
+    std::int64_t bytes = 0;
+    for (const auto& [name, value] : buffers) {
+      const llvm::json::Object* object = value.getAsObject();
+      if (object == nullptr) return wrong("each of `buffers` is an object");
+      Buffer buffer;
+      buffer.name = name.str();
+      llvm::Expected<layout::Element> type = element(*object);
+      if (!type) return type.takeError();
+      buffer.element = *type;
+      buffer.elements = object->getInteger("elements").value_or(0);
+      if (buffer.elements < 1 || buffer.elements > kMostElements)
+        return wrong(fmt::format("buffer `{}` has 1 to 2^31 `elements`", buffer.name));
+      bytes += buffer.elements * layout::bytes(buffer.element);
+      std::string fill = object->getString("fill").value_or("none").str();
+      if (fill != "none" && fill != "zero" && fill != "integers")
+        return wrong(fmt::format("`fill` of `{}` is none, zero or integers", buffer.name));
+      buffer.fill = fill == "zero"       ? Buffer::Fill::zero
+                    : fill == "integers" ? Buffer::Fill::integers
+                                         : Buffer::Fill::none;
+      file_.buffers_.push_back(std::move(buffer));
+    }
+    // In the order of their names: what a buffer holds is a function of its place among them.
+    std::sort(file_.buffers_.begin(), file_.buffers_.end(),
+              [](const Buffer& a, const Buffer& b) { return a.name < b.name; });
+    return bytes > (std::int64_t{8} << 30) ? wrong("more than 8 GiB of buffers") : llvm::Error::success();
+  }
+
+  llvm::Expected<int> buffer(const llvm::json::Object& of, llvm::StringRef key) {
+    std::string name = of.getString(key).value_or("").str();
+    for (std::size_t i = 0; i < file_.buffers_.size(); ++i) {
+      if (file_.buffers_[i].name == name) return static_cast<int>(i);
+    }
+    return wrong(fmt::format("`{}` is no buffer of the launch", name));
+  }
+
+  llvm::Expected<std::vector<std::int64_t>> numbers(const llvm::json::Object& of, llvm::StringRef key) {
+    std::vector<std::int64_t> result;
+    if (const llvm::json::Array* list = of.getArray(key)) {
+      for (const llvm::json::Value& each : *list) {
+        std::optional<std::int64_t> number = each.getAsInteger();
+        if (!number || *number < 0) return wrong(fmt::format("`{}` is a list of numbers", key.str()));
+        result.push_back(*number);
+      }
+    }
+    if (result.size() > 5) return wrong(fmt::format("`{}` has more than five dimensions", key.str()));
+    return result;
+  }
+
+  llvm::Error piece(const llvm::json::Object& object, Param& param) {
+    Piece piece;
+    piece.at = object.getInteger("at").value_or(0);
+    if (piece.at < 0 || piece.at > 65536) return wrong("a piece of a parameter is `at` 0 to 65536");
+    auto word = [&](auto value) {
+      piece.bytes.resize(sizeof value);
+      std::memcpy(piece.bytes.data(), &value, sizeof value);
+    };
+    if (object.get("buffer") != nullptr) {
+      llvm::Expected<int> of = buffer(object, "buffer");
+      if (!of) return of.takeError();
+      piece.buffer = *of;
+      piece.offset = object.getInteger("offset").value_or(0);
+    } else if (const llvm::json::Object* map = object.getObject("map")) {
+      if (llvm::Error error = tensor_map(*map, piece)) return error;
+    } else if (auto i32 = object.getInteger("i32")) {
+      word(static_cast<std::int32_t>(*i32));
+    } else if (auto i64 = object.getInteger("i64")) {
+      word(static_cast<std::int64_t>(*i64));
+    } else if (auto i8 = object.getInteger("i8")) {
+      word(static_cast<std::int8_t>(*i8));
+    } else if (auto f32 = object.getNumber("f32")) {
+      word(static_cast<float>(*f32));
+    } else if (auto hex = object.getString("bytes")) {
+      std::string text = hex->str();
+      if (text.size() % 2 != 0) return wrong("`bytes` are pairs of hexadecimal digits");
+      for (std::size_t i = 0; i < text.size(); i += 2) {
+        unsigned byte = 0;
+        if (llvm::StringRef(text).substr(i, 2).getAsInteger(16, byte))
+          return wrong("`bytes` are pairs of hexadecimal digits");
+        piece.bytes.push_back(static_cast<std::uint8_t>(byte));
+      }
+    } else {
+      return wrong("a parameter is one of `buffer`, `map`, `i8`, `i32`, `i64`, `f32`, `bytes`, or a list of `pieces`");
+    }
+    param.pieces.push_back(std::move(piece));
+    return llvm::Error::success();
+  }
+
+  llvm::Error tensor_map(const llvm::json::Object& object, Piece& piece) {
+    llvm::Expected<int> of = buffer(object, "buffer");
+    if (!of) return of.takeError();
+    piece.buffer = *of;
+    TensorMapFields map;
+    llvm::Expected<layout::Element> type =
+        object.get("element") == nullptr
+            ? llvm::Expected<layout::Element>(file_.buffers_[static_cast<std::size_t>(*of)].element)
+            : element(object);
+    if (!type) return type.takeError();
+    map.element_bytes = layout::bytes(*type);
+    map.real = *type == layout::Element::f16 || *type == layout::Element::bf16 || *type == layout::Element::f32 ||
+               *type == layout::Element::tf32;
+    map.brain = *type == layout::Element::bf16;
+    for (auto [key, into] : {std::pair<const char*, std::vector<std::int64_t>*>{"extents", &map.extents},
+                             {"strides", &map.strides},
+                             {"box", &map.box}}) {
+      llvm::Expected<std::vector<std::int64_t>> list = numbers(object, key);
+      if (!list) return list.takeError();
+      *into = std::move(*list);
+    }
+    if (map.extents.empty() || map.box.size() != map.extents.size() || map.strides.size() + 1 != map.extents.size())
+      return wrong(
+          "a map has `extents`, a `box` of as many, innermost first, and `strides` in bytes of all but the innermost");
+    for (std::int64_t extent : map.box) {
+      if (extent < 1 || extent > 256) return wrong("a box has 1 to 256 elements in each dimension");
+    }
+    for (std::int64_t extent : map.extents) {
+      if (extent < 1 || extent > (std::int64_t{1} << 32)) return wrong("an extent is 1 to 2^32");
+    }
+    if (map.box[0] * map.element_bytes % 16 != 0) return wrong("a row of a box is a multiple of 16 bytes");
+    map.swizzle_span = static_cast<int>(object.getInteger("swizzle").value_or(0));
+    map.swizzle_atom = static_cast<int>(object.getInteger("swizzle_atom").value_or(16));
+    if (map.swizzle_span != 0 && map.swizzle_span != 32 && map.swizzle_span != 64 && map.swizzle_span != 128)
+      return wrong("`swizzle` is 0, 32, 64 or 128");
+    piece.map = std::move(map);
+    return llvm::Error::success();
+  }
+
+  llvm::Error product(const llvm::json::Object& object) {
+    Product product;
+    for (auto [key, into] : {std::pair<const char*, int*>{"a", &product.a}, {"b", &product.b}, {"c", &product.c}}) {
+      llvm::Expected<int> of = buffer(object, key);
+      if (!of) return of.takeError();
+      *into = *of;
+    }
+    product.m = object.getInteger("m").value_or(0);
+    product.n = object.getInteger("n").value_or(0);
+    product.k = object.getInteger("k").value_or(0);
+    product.a_mn_major = object.getString("a_major").value_or("k") == "mn";
+    product.b_mn_major = object.getString("b_major").value_or("k") == "mn";
+    product.c_column_major = object.getString("c_major").value_or("n") == "m";
+    auto fits = [&](int of, std::int64_t rows, std::int64_t columns) {
+      return rows > 0 && columns > 0 && rows <= kMostElements / columns &&
+             rows * columns <= file_.buffers_[static_cast<std::size_t>(of)].elements;
+    };
+    if (!fits(product.a, product.m, product.k) || !fits(product.b, product.n, product.k) ||
+        !fits(product.c, product.m, product.n))
+      return wrong("`product` has m, n and k from 1 on, that the buffers a, b and c hold");
+    file_.product_ = product;
+    return llvm::Error::success();
+  }
+
+  LaunchFile& file_;
+};
+
+llvm::Expected<LaunchFile> LaunchFile::read(std::string_view text) {
+  llvm::Expected<llvm::json::Value> root = llvm::json::parse(llvm::StringRef(text.data(), text.size()));
+  if (!root) return root.takeError();
+  const llvm::json::Object* object = root->getAsObject();
+  if (object == nullptr) return wrong("a launch is an object");
+  LaunchFile file;
+  if (llvm::Error error = Reader(file).read(*object)) return error;
+  return file;
+}
+
+llvm::Error LaunchFile::run(const ptx_text::Module& module, const Options& options, Outcome& outcome,
+                            Diagnostics& diagnostics) const {
+  const ptx_text::Function* kernel = module.entry(kernel_);
+  if (kernel == nullptr) {
+    std::string names;
+    for (const ptx_text::Function& each : module.functions) {
+      if (each.entry && each.defined) names += (names.empty() ? "" : ", ") + each.name.substr(0, 60);
+    }
+    return wrong(fmt::format("`{}` is not (part of) the name of one kernel alone; there are {}", kernel_, names));
+  }
+  if (params_.size() != kernel->params.size())
+    return wrong(fmt::format("the kernel has {} parameters, the launch {}", kernel->params.size(), params_.size()));
+
+  Device device(sms_);
+  std::vector<std::uint64_t> addresses;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    int bytes = layout::bytes(buffer.element);
+    addresses.push_back(device.memory().allocate(buffer.elements * bytes));
+    if (addresses.back() == 0) return wrong("the buffers are too large");
+    if (buffer.fill == Buffer::Fill::none) continue;
+    std::span<std::uint8_t> memory = device.memory().bytes(addresses.back(), buffer.elements * bytes);
+    for (std::int64_t at = 0; buffer.fill == Buffer::Fill::integers && at < buffer.elements; ++at) {
+      std::uint32_t value = machine::encode_integer(
+          machine::input(static_cast<std::uint32_t>(i), static_cast<std::uint64_t>(at)), buffer.element);
+      std::memcpy(&memory[static_cast<std::size_t>(at * bytes)], &value, static_cast<std::size_t>(std::min(bytes, 4)));
+    }
+    device.memory().mark_written(addresses.back(), buffer.elements * bytes);
+  }
+
+  PtxLaunch launch = launch_;
+  launch.module = &module;
+  launch.kernel = kernel;
+  for (std::size_t i = 0; i < params_.size(); ++i) {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kernel->params[i].bytes));
+    for (const Piece& piece : params_[i].pieces) {
+      std::vector<std::uint8_t> part = piece.bytes;
+      if (piece.map) {
+        TensorMapFields map = *piece.map;
+        map.address = addresses[static_cast<std::size_t>(piece.buffer)];
+        std::array<std::uint8_t, 128> encoded = encode(map);
+        part.assign(encoded.begin(), encoded.end());
+      } else if (piece.buffer >= 0) {
+        std::uint64_t address =
+            addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
+        part.resize(8);
+        std::memcpy(part.data(), &address, 8);
+      }
+      auto at = static_cast<std::size_t>(piece.at);
+      if (at + part.size() > bytes.size())
+        return wrong(
+            fmt::format("parameter {} has {} bytes; a piece of {} at {} leaves it", i, bytes.size(), part.size(), at));
+      std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    launch.params.push_back(std::move(bytes));
+  }
+  if (!device.launch(launch, options, outcome, diagnostics) || !product_ || outcome.hangs > 0)
+    return llvm::Error::success();
+
+  // Against the plain product, in double precision: exact for integers.
+  const Product& product = *product_;
+  auto value = [&](int of, std::int64_t at) {
+    const Buffer& buffer = buffers_[static_cast<std::size_t>(of)];
+    int bytes = layout::bytes(buffer.element);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits,
+                device.memory()
+                    .bytes(addresses[static_cast<std::size_t>(of)] + static_cast<std::uint64_t>(at * bytes), bytes)
+                    .data(),
+                static_cast<std::size_t>(std::min(bytes, 4)));
+    return machine::to_float(bits, buffer.element);
+  };
+  auto matrix = [&](int of, std::int64_t rows, std::int64_t columns, bool turned) {
+    std::vector<float> result(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column)
+        result[static_cast<std::size_t>(row * columns + column)] =
+            value(of, turned ? column * rows + row : row * columns + column);
+    }
+    return result;
+  };
+  std::vector<float> a = matrix(product.a, product.m, product.k, product.a_mn_major);
+  std::vector<float> b = matrix(product.b, product.n, product.k, product.b_mn_major);
+  std::vector<float> c = matrix(product.c, product.m, product.n, product.c_column_major);
+  layout::Element element = buffers_[static_cast<std::size_t>(product.c)].element;
+  std::string first;
+  for (std::int64_t row = 0; row < product.m; ++row) {
+    for (std::int64_t column = 0; column < product.n; ++column) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < product.k; ++i)
+        sum += static_cast<double>(a[static_cast<std::size_t>(row * product.k + i)]) *
+               static_cast<double>(b[static_cast<std::size_t>(column * product.k + i)]);
+      float wanted = static_cast<float>(sum);
+      if (element == layout::Element::f16) wanted = machine::f16_to_float(machine::float_to_f16(wanted));
+      if (element == layout::Element::bf16) wanted = machine::to_float(machine::float_to_bf16(wanted), element);
+      float got = c[static_cast<std::size_t>(row * product.n + column)];
+      ++outcome.values_compared;
+      if (got == wanted) continue;
+      if (outcome.values_wrong++ == 0)
+        first = fmt::format("C[{}, {}] is {}, and should be {}", row, column, got, wanted);
+    }
+  }
+  if (outcome.values_wrong > 0) {
+    Finding finding;
+    finding.kind = Finding::Kind::values;
+    finding.text = fmt::format("{} of {} elements of C are wrong; the first, {}", outcome.values_wrong,
+                               outcome.values_compared, first);
+    outcome.findings.push_back(std::move(finding));
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace warpcc::checker

@@ -1,0 +1,127 @@
+#include "driver/check_others.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "checker/launch_file.h"
+#include "checker/report/json.h"
+#include "driver/steps.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "ptx_text/parse.h"
+
+extern char** environ;
+
+namespace warpcc::driver {
+
+int check_ptx(const Invocation& invocation) {
+  if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
+  std::optional<std::string> path = invocation.value("--launch");
+  if (!path) return cannot_run(wrong("a PTX kernel needs `--launch FILE`: what it is launched with"));
+  Run run{invocation, {}, {}, {}};
+  llvm::Expected<FileId> file = run.sources.load(invocation.input);
+  if (!file) return cannot_run(file.takeError());
+  llvm::Expected<FileId> launch_text = run.sources.load(*path);
+  if (!launch_text) return cannot_run(launch_text.takeError());
+  llvm::Expected<checker::LaunchFile> launch = checker::LaunchFile::read(run.sources.text(*launch_text));
+  if (!launch) return cannot_run(wrong(*path + ": " + llvm::toString(launch.takeError())));
+  auto module = run.times.measure("parse", [&] { return ptx_text::parse(*file, run.sources, run.diagnostics); });
+  if (!module) return run.end_refused("PTX");
+  checker::Outcome outcome;
+  llvm::Error error = run.times.measure("check", [&] { return launch->run(*module, {}, outcome, run.diagnostics); });
+  if (error) return cannot_run(wrong(*path + ": " + llvm::toString(std::move(error))));
+  if (run.diagnostics.failed()) return run.end_refused("PTX");
+  if (says_json(invocation)) {
+    llvm::json::OStream out(llvm::outs());
+    checker::print_json(outcome, out, &run.sources);
+    llvm::outs() << '\n';
+  } else {
+    checker::print(outcome, llvm::outs(), &run.sources);
+  }
+  llvm::outs().flush();
+  return run.end(outcome.failed() ? kRefused : kDone);
+}
+
+namespace {
+
+// The library that stands in for the GPU: beside the executable's folder, installed or in a build folder.
+std::string stand_in(const std::string& program) {
+  llvm::SmallString<256> folder(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));
+  for (const char* place : {"lib/warpcc", "lib"}) {
+    llvm::SmallString<256> path(folder);
+    llvm::sys::path::append(path, place, "libwarpcc_standin.so");
+    if (llvm::sys::fs::exists(path)) return path.str().str();
+  }
+  return "";
+}
+
+// A folder in which the libraries that programs ask for are the stand-in.
+struct Folder {
+  llvm::SmallString<128> path;
+  ~Folder() {
+    if (!path.empty()) llvm::sys::fs::remove_directories(path);
+  }
+};
+
+}  // namespace
+
+int check_program(const Invocation& invocation) {
+  const std::vector<std::string>& words = invocation.program_words;
+  std::string library = stand_in(invocation.program);
+  if (library.empty()) return cannot_run(wrong("libwarpcc_standin.so is not there: it is installed with warpcc"));
+  auto found = llvm::sys::findProgramByName(words[0]);
+  if (!found) return cannot_run(wrong(fmt::format("`{}` is no program", words[0])));
+  Folder folder;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("warpcc", folder.path))
+    return cannot_run(wrong("cannot make a folder for the program's libraries: " + error.message()));
+  for (const char* name : {"libcudart.so.12", "libcudart.so.13", "libcuda.so.1", "libcuda.so"}) {
+    llvm::SmallString<128> link(folder.path);
+    llvm::sys::path::append(link, name);
+    if (std::error_code error = llvm::sys::fs::create_link(library, link))
+      return cannot_run(wrong("cannot make a folder for the program's libraries: " + error.message()));
+  }
+  llvm::SmallString<128> report(folder.path);
+  llvm::sys::path::append(report, "report");
+
+  std::vector<std::string> environment;
+  std::string libraries = "LD_LIBRARY_PATH=" + folder.path.str().str(), preload = "LD_PRELOAD=" + library;
+  for (char** each = environ; *each != nullptr; ++each) {
+    llvm::StringRef variable = *each;
+    if (variable.consume_front("LD_LIBRARY_PATH=")) {
+      libraries += ":" + variable.str();
+    } else if (variable.consume_front("LD_PRELOAD=")) {
+      preload += ":" + variable.str();
+    } else {
+      environment.push_back(*each);
+    }
+  }
+  environment.push_back(libraries);
+  environment.push_back(preload);
+  environment.push_back("WARPCC_REPORT=" + report.str().str());
+  if (std::optional<std::string> device = invocation.value("--device"))
+    environment.push_back("WARPCC_DEVICE=" + *device);
+  std::vector<llvm::StringRef> arguments(words.begin(), words.end()), variables(environment.begin(), environment.end());
+
+  std::string message;
+  int code =
+      llvm::sys::ExecuteAndWait(*found, arguments, llvm::ArrayRef<llvm::StringRef>(variables), {}, 0, 0, &message);
+  auto text = llvm::MemoryBuffer::getFile(report);
+  if (!text) {
+    return cannot_run(wrong(fmt::format(
+        "`{}` has used no GPU{}: programs are taken that link the CUDA runtime as a library (`nvcc -cudart shared`)",
+        words[0], message.empty() ? "" : " (" + message + ")")));
+  }
+  auto [verdict, said] = (*text)->getBuffer().split('\n');
+  llvm::outs() << said;
+  if (code != 0) llvm::outs() << fmt::format("the program ended with {}\n", code);
+  llvm::outs().flush();
+  return verdict == "passed" && code == 0 ? kDone : kRefused;
+}
+
+}  // namespace warpcc::driver
