@@ -363,7 +363,8 @@ void Builder::turn(const tree::Turn& it, SourceRange where, Scope& scope) {
     count = *integer;
   else if (auto* index = stages.get<kernel::Index>(); index && index->is_constant())
     count = index->constant;
-  else if (!stages.has<kernel::Index>() && !stages.has<RegisterRef>() && !stages.has<CounterRef>()) {
+  else if (auto* reg = stages.get<RegisterRef>();
+           !stages.has<kernel::Index>() && !stages.has<CounterRef>() && !(reg && reg->file == isa::File::ur)) {
     session_.error(it.stages->where, stages_kind, given);
     return;
   }
