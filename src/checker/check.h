@@ -26,6 +26,8 @@ struct Options {
   int launches = 1;           // one after the other, on the same memory
   std::int64_t most_instructions = 200'000'000;  // of a cluster over one piece of work, before it is given up
   int threads = 0;                               // 0: as many as there are cores; what is found is the same
+  bool order_table = false;            // remember what orders what
+  std::vector<std::uint32_t> without;  // lines that order nothing: what would follow if they were not there
   bool strict = false;                           // also what the documents ask for and libraries leave out
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
   std::vector<std::vector<std::uint8_t>>* memory = nullptr;
@@ -54,6 +56,22 @@ struct Finding {
   std::string place;  // `gemm.wk:141`
 };
 
+// Two accesses that could disturb each other, of the same lines: how often they were ordered, and by which lines.
+// Lines are indices of Program::lines; kNoLine where there is none: nothing but the program's order.
+inline constexpr std::uint32_t kNoLine = 0xffffffff;
+struct OrderedPair {
+  std::string buffer;
+  std::uint32_t first = 0, then = 0;
+  std::uint32_t release = kNoLine, acquire = kNoLine, fence = kNoLine;
+  bool first_writes = false, then_writes = false;
+  std::uint64_t count = 0;
+};
+struct UnorderedPair {
+  std::string place;
+  std::uint32_t first = 0, then = 0;
+  std::uint64_t count = 0;
+};
+
 struct Outcome {
   std::uint64_t operands_checked = 0;
   std::uint64_t operands_wrong = 0;
@@ -71,6 +89,8 @@ struct Outcome {
   bool not_held_fails = false;
   std::uint64_t instructions = 0;  // warp-instructions executed
   std::int64_t clusters_run = 0;
+  std::vector<OrderedPair> ordered;      // where they are asked for
+  std::vector<UnorderedPair> unordered;  // of the races, those that are of the same lines as one
   std::vector<Finding> findings;
   std::vector<std::string> notes;  // what is no mistake but worth a word
 
@@ -80,6 +100,8 @@ struct Outcome {
 };
 
 Outcome check(const sass::Program& program, const Options& options);
+// The same under the schedules of seeds 0 to `schedules`, until one finds something: that one's outcome.
+Outcome check_schedules(const sass::Program& program, const Options& options, int schedules);
 
 // "operand", "named barrier" …: what a finding is of.
 std::string_view name(Finding::Kind kind);

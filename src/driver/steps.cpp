@@ -191,6 +191,7 @@ llvm::Expected<checker::Options> check_options(const Invocation& invocation) {
   checker::Options options;
   options.values = invocation.has("--values");
   options.require_held = invocation.has("--require-held");
+  options.strict = invocation.has("--strict");
   options.coverage = invocation.has("--coverage");
   llvm::Expected<std::uint64_t> sms = number_option(invocation, "--sms", 148, 1, 1 << 16);
   if (!sms) return sms.takeError();

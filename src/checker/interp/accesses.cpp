@@ -51,6 +51,7 @@ int Interpreter::range_footprint(std::uint32_t offset, std::uint32_t bytes) {
 
 void Interpreter::access_shared(int rank, int footprint, order::Actor actor) {
   actor.entry.footprint = static_cast<std::uint32_t>(footprint);
+  if (pairs_) pairs_->place = &ordering_.shared.name(footprint);
   cta_of(rank).shared_order.access(ordering_.shared, footprint, actor, ordering_.conflicts, pairs_);
   if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.shared.name(footprint), rank);
 }
@@ -109,6 +110,7 @@ void Interpreter::order_tensor_access(std::uint32_t column, int columns, bool lo
 
 void Interpreter::access_tensor(int rank, int footprint, order::Actor actor) {
   actor.entry.footprint = static_cast<std::uint32_t>(footprint);
+  if (pairs_) pairs_->place = &ordering_.tensor.name(footprint);
   cta_of(rank).tensor_order.access(ordering_.tensor, footprint, actor, ordering_.conflicts, pairs_);
   if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.tensor.name(footprint), rank);
 }
@@ -127,6 +129,15 @@ void Interpreter::order_free(std::uint32_t column, std::int64_t columns) {
         ordering_.tensor.add(key, places, fmt::format("columns {} .. {} of tensor memory", column, column + columns));
   }
   access_tensor(cta().rank, footprint, actor(warp_->order.collective(), Use::write, false, Space::shared));
+  // PTX ISA, tcgen05.dealloc of a pair: both CTAs have allocated by then.
+  int peer = cta().rank ^ 1;
+  if (!cta().allocated_as_pair || peer >= program_.cluster) return;
+  const Cta& other = cta_of(peer);
+  if (warp_->order.knows().seen.covers(other.allocated) || warp_->order.lifetime().covers(other.allocated)) return;
+  report(Finding::Kind::race,
+         fmt::format("tensor memory is freed by CTA {}: nothing orders that after its allocation by CTA {} of the pair",
+                     cta().number, other.number),
+         {"to mend: a barrier of the cluster between the two"});
 }
 
 void Interpreter::order_mma(const machine::TensorCore::Ready& ready, llvm::ArrayRef<int> ranks) {
@@ -196,13 +207,14 @@ order::Box Interpreter::box_of(const machine::TensorMap& map, const machine::Coo
 void Interpreter::access_global(std::size_t buffer, const order::Box& box, order::Actor actor) {
   std::optional<order::Boxes>& boxes = (code_.runs_together() ? ordering_.global : running_->global_order)[buffer];
   if (!boxes) return;
+  if (pairs_) pairs_->place = &program_.buffers[buffer].name;
   boxes->access(box, actor, ordering_.conflicts, pairs_);
   if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.global_name(buffer, box), -1);
 }
 
 void Interpreter::order_copy_in(CopyIn& copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
-  int footprint = range_footprint(copy.targets[0].shared, static_cast<std::uint32_t>(map.box_bytes()));
+  int footprint = range_footprint(copy.targets[0].shared, static_cast<std::uint32_t>(map.shared_bytes()));
   order::Epoch read{};
   for (CopyIn::Target& target : copy.targets) {
     Cta& signalled = cta_of(target.barrier_cta);
@@ -224,7 +236,7 @@ void Interpreter::order_copy_in(CopyIn& copy) {
 void Interpreter::order_copy_out(const CopyOut& copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   auto group = static_cast<std::uint32_t>(copy.group);
-  access_shared(cta().rank, range_footprint(copy.shared, static_cast<std::uint32_t>(map.box_bytes())),
+  access_shared(cta().rank, range_footprint(copy.shared, static_cast<std::uint32_t>(map.shared_bytes())),
                 actor(warp_->order.store(false, group), Use::read, true, Space::shared));
   auto buffer = static_cast<std::size_t>(map.buffer);
   if (ordering_.grids[buffer].linear) return;
@@ -313,6 +325,10 @@ void Interpreter::order_flags(const Instruction& instruction, const LaneElements
 // ---- barriers
 
 void Interpreter::order_commit(TensorWork& commit) {
+  if (orders_nothing()) {
+    commit.tickets.assign(commit.ctas.size(), 0);
+    return;
+  }
   commit.knows = std::make_shared<order::Knowledge>();
   warp_->order.release_acquired(*commit.knows, provenance());
   order::Epoch done = warp_->order.commit();
@@ -333,7 +349,7 @@ void Interpreter::order_commit(TensorWork& commit) {
 
 // All lanes of the warp meet, and tell those who wait what they know.
 void Interpreter::meet_barrier(order::Barrier& barrier) {
-  warp_->order.meet();
+  warp_->order.meet(provenance());
   warp_->order.release(barrier.gathered(), kAllLanes, provenance());
 }
 
@@ -368,6 +384,13 @@ void Interpreter::use_barrier(BarrierState& state, Cta& of, bool asynchronous) {
   }
 }
 
+std::vector<UnorderedPair> Interpreter::unordered() const {
+  std::vector<UnorderedPair> result;
+  for (const auto& [key, told] : ordering_.told)
+    result.push_back({told.place, std::get<0>(key), std::get<1>(key), told.times});
+  return result;
+}
+
 // A CTA is gone: whoever reached into it must be known to have done so by one of its warps.
 void Interpreter::leave_cta(Cta& gone) {
   auto reaches = [&](const std::string& what, std::uint32_t line) {
@@ -395,14 +418,28 @@ void Interpreter::leave_cta(Cta& gone) {
 
 // Clusters that know nothing of each other: what one has done stays, for those that come after it.
 void Interpreter::leave_global() {
-  if (code_.runs_together()) return;
-  for (std::size_t i = 0; i < running_->global_order.size(); ++i) {
-    if (!running_->global_order[i]) continue;
-    ordering_.global[i]->merge(std::move(*running_->global_order[i]),
+  if (!code_.runs_together()) bring_global(running_->global_order, 0);
+}
+
+void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!from[i]) continue;
+    ordering_.global[i]->merge(*from[i], serials,
                                [&](const order::Entry& first, const order::Entry& then, const order::Box& box) {
                                  tell_clusters(first, then, ordering_.global_name(i, box));
                                });
   }
+}
+
+void Interpreter::take_order(const Interpreter& other) {
+  auto serials = static_cast<std::uint32_t>(ordering_.begun.size());
+  ordering_.begun.insert(ordering_.begun.end(), other.ordering_.begun.begin(), other.ordering_.begun.end());
+  bring_global(other.ordering_.global, serials);
+}
+
+void Interpreter::forget_order() {
+  ordering_.global = ordering_.fresh_global();
+  ordering_.flags.clear();
 }
 
 // ---- what is said
@@ -499,6 +536,7 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
     ++outcome_.races;
     auto& told = ordering_.told[{first.line, line_, static_cast<int>(conflict.why)}];
     if (told.times++ > 0) continue;
+    told.place = place;
     std::string text = place;
     if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
     text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
@@ -535,6 +573,19 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
     }
     if (!names.empty()) now += ": " + names;
     details.push_back(std::move(now));
+    for (std::uint32_t who : {first.who, actor.entry.who}) {
+      if (who >> 9 != running_->serial || (who == actor.entry.who && who == first.who && details.size() > 2)) continue;
+      const Warp& warp = running_->warps[(who >> 5 & 15) * static_cast<std::size_t>(warps_per_cta_) + (who & 31)];
+      if (warp.repeated.line == ~0u) continue;
+      const Cta& its = cta_of(warp.cta);
+      const BarrierState& state = its.barriers[static_cast<std::size_t>(warp.repeated.barrier)];
+      const sass::Line& line = program_.lines[warp.repeated.line];
+      details.push_back(
+          fmt::format("{}{} by warp {} of CTA {} passed for a phase that this warp had waited for before: "
+                      "phase {} of {}",
+                      line.place.empty() ? "" : line.place + ": ", line_text(warp.repeated.line), warp.index,
+                      its.number, warp.repeated.phase, barrier_name(its, state.offset)));
+    }
     details.push_back("to mend: " + mends(first, actor.entry, conflict.why));
     findings_.tell_race(line_, std::move(text), std::move(details));
   }

@@ -12,7 +12,27 @@ namespace warpcc::checker {
 
 using machine::SharedMemory;
 
-// A box's bytes are one range: a swizzle moves its units within rows of 128 bytes alone.
+namespace {
+
+// function(block, units, offset of the block), for what a box has of shared memory. Its bytes are one range, since a
+// swizzle moves units within rows of 128 bytes alone; but where rows are narrower than the swizzle, each row's own
+// units.
+template <typename F>
+void for_each_block(const machine::TensorMap& map, SharedMemory& shared, std::uint32_t start, F function) {
+  if (map.dense()) return shared.for_each_block(start, map.box_bytes(), function);
+  for (std::int64_t at = 0; at < map.box_bytes(); at += SharedMemory::kUnit) {
+    std::uint32_t place = map.place(start, at);
+    function(shared.block(place), SharedMemory::unit_bit(place), place / SharedMemory::kBlock * SharedMemory::kBlock);
+  }
+}
+
+void mark_written(const machine::TensorMap& map, SharedMemory& shared, std::uint32_t start) {
+  if (map.dense()) return shared.mark_written(start, static_cast<std::uint32_t>(map.box_bytes()));
+  for (std::int64_t at = 0; at < map.box_bytes(); at += SharedMemory::kUnit)
+    shared.mark_written(map.place(start, at), SharedMemory::kUnit);
+}
+
+}  // namespace
 
 void Interpreter::copy_in(const Instruction& instruction) {
   before_global();
@@ -50,7 +70,7 @@ void Interpreter::copy_in(const Instruction& instruction) {
   for (const CopyIn::Target& target : copy.targets) {
     SharedMemory& shared = cta_of(target.cta).shared;
     bool still_read = false, barrier_inside = false;
-    shared.for_each_block(start, map.box_bytes(), [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+    for_each_block(map, shared, start, [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
       still_read = still_read || (block.reading.above_zero() & units) != 0;
       barrier_inside = barrier_inside || (block.barriers & units) != 0;
       block.landing.add(units);
@@ -58,9 +78,9 @@ void Interpreter::copy_in(const Instruction& instruction) {
     if (still_read) {
       report(Finding::Kind::memory,
              fmt::format("loads over {:#x} .. {:#x} of CTA {}, which an MMA or a store under way has yet to read",
-                         start, start + map.box_bytes(), cta_of(target.cta).number));
+                         start, start + map.shared_bytes(), cta_of(target.cta).number));
     }
-    if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.box_bytes()));
+    if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.shared_bytes()));
   }
   order_copy_in(copy);
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
@@ -79,10 +99,9 @@ void Interpreter::land(CopyIn& copy) {
     }
     if (options_.values)
       machine::load_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, target.shared, cta.shared);
-    cta.shared.for_each_block(
-        target.shared, map.box_bytes(),
-        [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
-    cta.shared.mark_written(target.shared, static_cast<std::uint32_t>(map.box_bytes()));
+    for_each_block(map, cta.shared, target.shared,
+                   [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
+    mark_written(map, cta.shared, target.shared);
     Cta& signalled = cta_of(target.barrier_cta);
     std::int32_t at = signalled.barrier_at[target.barrier / 8];
     if (at < 0) {
@@ -121,12 +140,11 @@ void Interpreter::copy_out(const Instruction& instruction) {
   auto first_of = [](std::uint32_t& first, std::uint64_t units, std::uint32_t offset) {
     if (units != 0 && first == 0) first = offset + SharedMemory::kUnit * static_cast<unsigned>(std::countr_zero(units));
   };
-  shared.for_each_block(copy.shared, map.box_bytes(),
-                        [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t offset) {
-                          first_of(landing, block.landing.above_zero() & units, offset);
-                          first_of(unwritten, block.unwritten & units, offset);
-                          block.reading.add(units);
-                        });
+  for_each_block(map, shared, copy.shared, [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t offset) {
+    first_of(landing, block.landing.above_zero() & units, offset);
+    first_of(unwritten, block.unwritten & units, offset);
+    block.reading.add(units);
+  });
   if (landing != 0)
     report(Finding::Kind::memory, fmt::format("stores from {:#x}, where a load is still under way", landing));
   if (unwritten != 0 && landing == 0)
@@ -176,9 +194,8 @@ void Interpreter::read_store(CopyOut copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   Cta& cta = cta_of(warp.cta);
-  cta.shared.for_each_block(
-      copy.shared, map.box_bytes(),
-      [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.reading.remove(units); });
+  for_each_block(map, cta.shared, copy.shared,
+                 [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.reading.remove(units); });
   --warp.groups[copy.group].to_read;
   if (options_.values) {
     copy.elements = machine::read_box(map, copy.shared, cta.shared);
@@ -222,6 +239,9 @@ void Interpreter::mma(const Instruction& instruction) {
   mma.b = pair_of(arguments[1]);
   mma.d = scalar(arguments[2]) + static_cast<std::uint32_t>(arguments[2].number);
   mma.instruction = scalar(arguments[4]);
+  if (std::uint32_t below = scalar(arguments[3]); below != 0 && !arguments[3].slot.constant)
+    report(Finding::Kind::protocol,
+           fmt::format("the word below the instruction descriptor is {:#x}, where it is to be 0", below));
   mma.accumulate = predicate(arguments[5]) & 1;
   mma.pair = instruction.pair;
   std::string_view name = program_.lines[line_].opcode->name;
@@ -399,44 +419,65 @@ void Interpreter::answer(Request& request) {
   }
 }
 
+bool Interpreter::run_load(std::size_t which) {
+  auto& loads = running_->pending.loads;
+  if (loads.empty()) return false;
+  auto at = loads.begin() + static_cast<std::ptrdiff_t>(which % loads.size());
+  CopyIn copy = std::move(*at);
+  loads.erase(at);
+  land(copy);
+  report_faults(faults_, copy);
+  return true;
+}
+
+// The first queue that has something, up to its next commit; `committed`: that has a commit.
+bool Interpreter::run_queue(bool committed) {
+  for (auto& queue : running_->pending.queues) {
+    if (queue.empty() || (committed && std::all_of(queue.begin(), queue.end(),
+                                                   [](const TensorWork& work) { return work.mma.has_value(); })))
+      continue;
+    run_tensor(queue);
+    return true;
+  }
+  return false;
+}
+
+bool Interpreter::run_request() {
+  if (running_->requests.empty()) return false;
+  Request request = std::move(running_->requests.front());
+  running_->requests.pop_front();
+  answer(request);
+  report_faults(faults_, request);
+  return true;
+}
+
+// Loads first, MMAs up to a commit, an answer, a store, MMAs that nothing follows; or, where the schedule is any, these
+// from any one on, and any of the loads: their order is not promised.
 bool Interpreter::run_asynchronous(bool unwaited_stores) {
-  if (!running_->pending.loads.empty()) {
-    CopyIn copy = std::move(running_->pending.loads.front());
-    running_->pending.loads.pop_front();
-    land(copy);
-    report_faults(faults_, copy);
-    progress();
-    return true;
+  bool any = schedule_.work == machine::Schedule::Work::any;
+  std::uint64_t first = any ? random(5) : 0;
+  bool ran = false;
+  for (std::uint64_t i = 0; i < 5 && !ran; ++i) {
+    switch ((first + i) % 5) {
+      case 0:
+        ran = run_load(any ? static_cast<std::size_t>(random(64)) : 0);
+        break;
+      case 1:
+        ran = run_queue(true) || run_a_group(false);
+        break;
+      case 2:
+        ran = run_request();
+        break;
+      case 3:
+        ran = run_stores(unwaited_stores);
+        break;
+      case 4:
+        ran = run_queue(false) || run_a_group(true);
+        break;
+    }
   }
-  auto has_commit = [](const std::deque<TensorWork>& queue) {
-    return std::any_of(queue.begin(), queue.end(), [](const TensorWork& work) { return !work.mma; });
-  };
-  for (auto& queue : running_->pending.queues) {
-    if (!has_commit(queue)) continue;
-    run_tensor(queue);
-    progress();
-    return true;
-  }
-  if (run_a_group(false)) return true;
-  if (!running_->requests.empty()) {
-    Request request = std::move(running_->requests.front());
-    running_->requests.pop_front();
-    answer(request);
-    report_faults(faults_, request);
-    progress();
-    return true;
-  }
-  if (run_stores(unwaited_stores)) {
-    progress();
-    return true;
-  }
-  for (auto& queue : running_->pending.queues) {
-    if (queue.empty()) continue;
-    run_tensor(queue);
-    progress();
-    return true;
-  }
-  return run_a_group(true);
+  if (ran) progress();
+  return ran;
 }
 
 bool Interpreter::asynchronous(const Instruction& instruction) {

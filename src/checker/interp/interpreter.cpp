@@ -72,6 +72,10 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
   warps_per_cta_ = program.threads / kLanes;
   clusters_ = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
   random_ = options.seed;
+  if (options.order_table) pairs_ = &order_table_;
+  if (!options.without.empty()) orders_nothing_.assign(program.lines.size(), false);
+  for (std::uint32_t line : options.without) orders_nothing_[line] = true;
+  schedule_ = machine::Schedule::of(options.seed, program.cluster, warps_per_cta_);
 }
 
 Scope Interpreter::scope() const {
@@ -143,6 +147,9 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
         !running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].empty())
       report(Finding::Kind::protocol, "exits with MMAs that it has not waited for");
     warp_->blocked = Blocked::exited;
+    if (options_.strict && warp_->order.leaves_stores())
+      report(Finding::Kind::race,
+             "exits, and its CTA may, before the copy engine has read what it stores: `store.wait.read 0` comes first");
     cta().life.join(warp_->order.knows().seen);
     cta().life.join(warp_->order.lifetime());
     if (--cta().warps_left == 0) leave_cta(cta());
@@ -196,7 +203,7 @@ void Interpreter::finish_cluster() {
     return;
   }
   // The hardware keeps shared memory for stores under way: worth a word, no more.
-  if (!running_->pending.stores.empty() && !unread_told_) {
+  if (!options_.strict && !running_->pending.stores.empty() && !unread_told_) {
     unread_told_ = true;
     outcome_.notes.push_back(fmt::format(
         "{} stores of the copy engine are still to be read when their warps exit; `store.wait.read 0` waits for them",

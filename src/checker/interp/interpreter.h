@@ -16,10 +16,12 @@
 #include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
+#include "checker/interp/order_table.h"
 #include "checker/interp/ordering.h"
 #include "checker/interp/shares.h"
 #include "checker/interp/verdicts.h"
 #include "checker/machine/global_memory.h"
+#include "checker/machine/schedule.h"
 #include "checker/machine/tensor_core.h"
 #include "checker/machine/warpgroup_core.h"
 #include "checker/report/findings.h"
@@ -60,6 +62,7 @@ class Interpreter {
   // Another launch follows on the same memory.
   void begin_launch() {
     for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
+    forget_order();
   }
 
   // In place of a launch: what all shares together store (coverage.cpp).
@@ -68,10 +71,14 @@ class Interpreter {
   const Code& code() const { return code_; }
   // The memory of one that has run other clusters of the same launch: what they have stored is stored here.
   void take_memory(const Interpreter& other) {
+    take_order(other);
     for (std::size_t i = 0; i < globals_.size(); ++i) globals_[i].take(other.globals_[i]);
   }
   // How many clusters it has begun since this was asked last, those among them that were handed out to others.
   std::int64_t began() { return std::exchange(started_, 0) + std::exchange(handed_out_, 0); }
+
+  std::vector<OrderedPair> ordered() const { return order_table_.pairs(); }
+  std::vector<UnorderedPair> unordered() const;
 
   const std::vector<machine::GlobalBuffer>& globals() const {
     return globals_;
@@ -214,10 +221,14 @@ class Interpreter {
   void use_barrier(BarrierState& state, Cta& of, bool asynchronous);
   void leave_cta(Cta& gone);
   void leave_global();
+  void bring_global(const GlobalOrder& from, std::uint32_t serials);
+  void take_order(const Interpreter& other);
+  void forget_order();  // the end of a launch orders all
   void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
   void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
   std::string line_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
+  bool orders_nothing() const { return !orders_nothing_.empty() && orders_nothing_[line_]; }
   // The present line, where it is to be remembered what orders what.
   std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
 
@@ -249,6 +260,9 @@ class Interpreter {
   void answer(Request& request);
   // One piece of the running cluster's asynchronous work. Stores that no warp waits for come if nothing else can.
   bool run_asynchronous(bool unwaited_stores = true);
+  bool run_load(std::size_t which);
+  bool run_queue(bool committed);
+  bool run_request();
   void land(CopyIn& copy);
   void run_tensor(std::deque<TensorWork>& queue);
   bool run_stores(bool unwaited);
@@ -347,8 +361,11 @@ class Interpreter {
   bool unread_told_ = false;
 
   Ordering ordering_;
-  order::Pairs* pairs_ = nullptr;  // told of accesses that are ordered
+  OrderTable order_table_;
+  order::Pairs* pairs_ = nullptr;    // told of accesses that are ordered
+  std::vector<bool> orders_nothing_;  // by line, where some do not
 
+  machine::Schedule schedule_;
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;

@@ -189,8 +189,19 @@ bool Interpreter::run_slice(std::uint64_t turns) {
   Cluster& cluster = *running_;
   bool ran = false;
   for (; turns > 0 && !stopped_ && !cluster.given_up; --turns) {
-    if (std::optional<std::size_t> next = cluster.turns.next()) {
+    // Who spins, and waits for one that is held back, lets it go.
+    bool holds = cluster.idle < kIdleTurns / 2;
+    auto held = [&](std::size_t warp) {
+      return holds && schedule_.holds(cluster.warps[warp].cta, cluster.warps[warp].index);
+    };
+    if (std::optional<std::size_t> next = cluster.turns.next(held)) {
       run_on(cluster.warps[*next]);
+      if (schedule_.work == machine::Schedule::Work::early) {
+        while (!stopped_ && run_asynchronous()) {
+        }
+      } else if (schedule_.work == machine::Schedule::Work::any && random(2) == 0) {
+        run_asynchronous();
+      }
     } else if (!run_asynchronous(!code_.polls)) {
       break;
     }
@@ -203,7 +214,7 @@ void Interpreter::run_on(Warp& warp) {
   Cluster& cluster = *running_;
   std::uint64_t progress = progress_, problems = outcome_.protocol_problems + outcome_.memory_problems;
   int quantum = machine::Turns::kQuantum;
-  if (options_.seed != 0) quantum = 1 + static_cast<int>(random(2 * machine::Turns::kQuantum));
+  if (schedule_.varied) quantum = 1 + static_cast<int>(random(2 * machine::Turns::kQuantum));
   run_turn(warp, quantum);
   cluster.idle = progress_ == progress ? cluster.idle + 1 : 0;
   cluster.all_idle = progress_ == cluster.seen ? cluster.all_idle + 1 : 0;

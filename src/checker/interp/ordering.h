@@ -49,6 +49,7 @@ class Ordering {
 
   struct Told {
     std::uint64_t times = 0;
+    std::string place;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, int>, Told> told;  // by lines and why
   order::Conflicts conflicts;                                          // of the present access

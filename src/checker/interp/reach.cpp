@@ -24,7 +24,7 @@ const ViewCode* Interpreter::reached(const Instruction& instruction, std::size_t
 
 Verdicts::Key Interpreter::gather(const CheckCode& check) {
   std::uint32_t* to = key_;
-  *to++ = static_cast<std::uint32_t>(warp_->number_in_cluster);
+  *to++ = static_cast<std::uint32_t>(warp_->number_in_cluster) + 1;
   *to++ = mask_;
   *to++ = static_cast<std::uint32_t>(cta().tensor_base);
   if (check.of_cluster) {

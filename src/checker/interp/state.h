@@ -143,6 +143,14 @@ struct Warp {
     return (needs_writes ? groups_written : groups_read) >= groups_needed;
   }
 
+  // The last wait that passed for a phase that this warp had waited for before.
+  struct Repeat {
+    std::uint32_t line = ~0u;
+    int barrier = -1;
+    std::int64_t phase = 0;
+  };
+  Repeat repeated;
+
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
 
@@ -160,6 +168,7 @@ struct BarrierState {
   int declared = -1;  // in Program::mbarriers
   int copy = 0;
   std::vector<int> waiting;  // warps, by number in the cluster
+  bool waited_for = false;   // by anybody, ever
   order::Barrier order;
   std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
 };
@@ -180,6 +189,7 @@ struct Cta {
   std::array<order::Barrier, 16> named_order;
   order::Memory shared_order, tensor_order;
   order::Epoch allocated;         // its last allocation of tensor memory
+  bool allocated_as_pair = false;
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;

@@ -122,7 +122,8 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
     if (state != told) {
       told = state;
       use_barrier(*state, target, false);
-      bool tells = instruction.arrival != Arrival::expect_only && instruction.arrival != Arrival::complete_only;
+      bool tells = instruction.arrival != Arrival::expect_only && instruction.arrival != Arrival::complete_only &&
+                   !orders_nothing();
       if (tells && instruction.cluster) {
         order::Knowledge all;
         warp_->order.release(all, mask_, provenance());
@@ -204,10 +205,12 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
     last = present - 2;
   }
   bool passed = barrier.passed(parity);
+  state->waited_for = true;
   if (passed) {
+    if (last == present - 1 && last >= 0) warp_->repeated = {line_, static_cast<int>(index), last};
     last = present - 1;
     warp_->clock.join(barrier.completed());
-    warp_->order.acquire(state->order.completed(), provenance());
+    if (!orders_nothing()) warp_->order.acquire(state->order.completed(), provenance());
     warp_->failed_at = ~0u;
     warp_->timed_out = false;
     write_predicate(instruction.arguments[0].slot, kAllLanes, mask_);
@@ -247,7 +250,8 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
   }
   machine::NamedBarrier& barrier = cta().named[id];
   order::Barrier& ordered = cta().named_order[id];
-  if (instruction.sync) {
+  if (orders_nothing()) {
+  } else if (instruction.sync) {
     meet_barrier(ordered);
   } else {
     warp_->order.release(ordered.gathered(), kAllLanes, provenance());
@@ -264,12 +268,12 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
       warp.blocked = Blocked::no;
       warp.timed_out = true;
       warp.clock.join(barrier.completed());
-      warp.order.acquire(ordered.completed(), provenance());
+      if (!orders_nothing()) warp.order.acquire(ordered.completed(), provenance());
       running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
     }
     if (instruction.sync) {
       warp_->clock.join(barrier.completed());
-      warp_->order.acquire(ordered.completed(), provenance());
+      if (!orders_nothing()) warp_->order.acquire(ordered.completed(), provenance());
     }
     return Next::on;
   }
@@ -280,21 +284,22 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
 }
 
 void Interpreter::fence(const Instruction& instruction) {
+  if (orders_nothing()) return;
   switch (instruction.fence) {
     case Fence::lanes:
-      warp_->order.meet();
+      warp_->order.meet(provenance());
       break;
     case Fence::gpu:
       warp_->order.fence_gpu(mask_);
       break;
     case Fence::async_shared:
-      warp_->order.fence_async(mask_, order::Space::shared);
+      warp_->order.fence_async(mask_, order::Space::shared, provenance());
       break;
     case Fence::async_global:
-      warp_->order.fence_async(mask_, order::Space::global);
+      warp_->order.fence_async(mask_, order::Space::global, provenance());
       break;
     case Fence::tensor_store:
-      warp_->order.wait_tensor(false);
+      warp_->order.wait_tensor(false, provenance());
       break;
     case Fence::initialised:
       warp_->order.fence_init();
@@ -316,7 +321,7 @@ Interpreter::Next Interpreter::wait_scoreboard(const Instruction& instruction) {
     if (most > 0) return Next::on;  // all that it waits for may still be under way
     warp_->tensor_load_pending = false;
     warp_->loading.clear();
-    warp_->order.wait_tensor(true);
+    if (!orders_nothing()) warp_->order.wait_tensor(true, provenance());
     return Next::on;
   }
   // All groups but the newest `most`, of those closed.
@@ -324,7 +329,8 @@ Interpreter::Next Interpreter::wait_scoreboard(const Instruction& instruction) {
   warp_->groups_needed = closed > static_cast<std::size_t>(most) ? closed - static_cast<std::size_t>(most) : 0;
   warp_->needs_writes = instruction.for_writes;
   if (warp_->groups_suffice()) {
-    warp_->order.stores_done(warp_->needs_writes, static_cast<std::uint32_t>(warp_->groups_needed));
+    if (!orders_nothing())
+      warp_->order.stores_done(warp_->needs_writes, static_cast<std::uint32_t>(warp_->groups_needed), provenance());
     return Next::on;
   }
   warp_->blocked = Blocked::groups;
@@ -347,7 +353,9 @@ Interpreter::Next Interpreter::allocate(const Instruction& instruction) {
     to.shared.write(word, 4, *base);
     warp_ = by;
     to.allocated = by->order.collective();
-    access_shared(to.rank, range_footprint(word, 4), actor(to.allocated, order::Use::write, false, order::Space::shared));
+    to.allocated_as_pair = instruction.pair;
+    access_shared(to.rank, range_footprint(word, 4),
+                  actor(to.allocated, order::Use::write, false, order::Space::shared));
     warp_ = self;
   };
   progress();
@@ -404,7 +412,8 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
     case Action::named_barrier:
       return named_barrier(instruction);
     case Action::cluster_arrive:
-      warp_->order.release_published(running_->barrier_order.gathered(), kAllLanes, provenance());
+      if (!orders_nothing())
+        warp_->order.release_published(running_->barrier_order.gathered(), kAllLanes, provenance());
       warp_->order.release_life(running_->life_order.gathered().seen);
       running_->barrier.arrive(warp_->number_in_cluster, warp_->clock, faults_);
       follow_cluster_barrier();
@@ -427,7 +436,7 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       }
       warp_->cluster_arrived = false;
       warp_->clock.join(running_->barrier.completed());
-      warp_->order.acquire_published(running_->barrier_order.completed(), provenance());
+      if (!orders_nothing()) warp_->order.acquire_published(running_->barrier_order.completed(), provenance());
       warp_->order.lifetime().join(running_->life_order.completed().seen);
       return Next::on;
     case Action::fence:
@@ -435,7 +444,7 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       return Next::on;
     case Action::grid_wait:
       warp_->waited_for_grid = true;
-      if (code_.waits_for_grid) warp_->order.learn(running_->grid_before, provenance());
+      if (code_.waits_for_grid && !orders_nothing()) warp_->order.learn(running_->grid_before, provenance());
       return Next::on;
     case Action::wait_scoreboard:
       return wait_scoreboard(instruction);

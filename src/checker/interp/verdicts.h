@@ -13,14 +13,17 @@ namespace warpcc::checker {
 // Of one check. Keys are compared in full; a place in the table has the key that came last.
 class Verdicts {
  public:
+  // Its first word is not 0, and all keys have one length.
   using Key = std::span<const std::uint32_t>;
 
-  // Whether the check with this key has been passed. All keys have one length.
+  // Whether the check with this key has been passed.
   bool passed(Key key) {
     if (off_) return false;
-    if (present_.empty()) grow(key.size(), 8);
+    if (keys_.empty()) resize(key.size(), 8);
     at_ = place(key);
-    if (present_[at_] && same(key, &keys_[at_ * key.size()])) {
+    std::uint32_t different = 0;
+    for (std::size_t i = 0; i < key.size(); ++i) different |= key[i] ^ keys_[at_ + i];
+    if (different == 0) {
       ++hits_;
       return true;
     }
@@ -30,45 +33,33 @@ class Verdicts {
   }
   void remember(Key key) {
     if (off_) return;
-    if (present_[at_] && present_.size() < kMost) {
-      grow(key.size(), present_.size() * 2);
+    if (keys_[at_] != 0 && places_ < kMost) {
+      resize(key.size(), places_ * 2);
       at_ = place(key);
     }
-    present_[at_] = true;
-    std::copy(key.begin(), key.end(), &keys_[at_ * key.size()]);
+    std::copy(key.begin(), key.end(), &keys_[at_]);
   }
 
  private:
   static constexpr std::size_t kMost = 512;
 
-  static bool same(Key key, const std::uint32_t* other) {
-    std::uint32_t different = 0;
-    for (std::size_t i = 0; i < key.size(); ++i) different |= key[i] ^ other[i];
-    return different == 0;
-  }
   std::size_t place(Key key) const {
     std::uint64_t hash = 0;
     for (std::uint32_t word : key) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return (hash >> 40) & (present_.size() - 1);
+    return (hash >> 40 & (places_ - 1)) * key.size();
   }
-  void grow(std::size_t words, std::size_t places) {
-    std::vector<std::uint32_t> keys(places * words);
-    std::vector<char> present(places, 0);
-    keys.swap(keys_);
-    present.swap(present_);
-    for (std::size_t i = 0; i < present.size(); ++i) {
-      if (!present[i]) continue;
-      Key key(&keys[i * words], words);
-      std::size_t to = place(key);
-      present_[to] = 1;
-      std::copy(key.begin(), key.end(), &keys_[to * words]);
+  void resize(std::size_t words, std::size_t places) {
+    std::vector<std::uint32_t> before(places * words, 0);
+    before.swap(keys_);
+    places_ = places;
+    for (std::size_t at = 0; at < before.size(); at += words) {
+      if (before[at] != 0) std::copy_n(&before[at], words, &keys_[place({&before[at], words})]);
     }
   }
 
-  std::vector<std::uint32_t> keys_;
-  std::vector<char> present_;
-  std::size_t at_ = 0;
-  std::uint64_t hits_ = 0, misses_ = 0;
+  std::vector<std::uint32_t> keys_;  // one after the other; 0: none
+  std::size_t places_ = 0, at_ = 0;
+  std::uint32_t hits_ = 0, misses_ = 0;
   bool off_ = false;
 };
 

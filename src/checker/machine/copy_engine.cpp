@@ -56,9 +56,9 @@ bool check_access(const TensorMap& map, const Coordinates& start, std::uint32_t 
     faults.memory(fmt::format("box of {}: its shared address {:#x} is no multiple of 128", map.name, shared_start));
     return false;
   }
-  if (!shared.inside(shared_start, map.box_bytes())) {
+  if (!shared.inside(shared_start, map.shared_bytes())) {
     faults.memory(fmt::format("box of {}: its {} bytes at {:#x} leave shared memory, which is {:#x} .. {:#x}", map.name,
-                              map.box_bytes(), shared_start, shared.begin(), shared.end()));
+                              map.shared_bytes(), shared_start, shared.begin(), shared.end()));
     return false;
   }
   return true;
@@ -114,6 +114,24 @@ std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_s
   return elements;
 }
 
+namespace {
+
+std::uint32_t sum_of(std::uint32_t a, std::uint32_t b, layout::Element element) {
+  switch (element) {
+    case layout::Element::f32:
+    case layout::Element::tf32:
+      return std::bit_cast<std::uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
+    case layout::Element::f16:
+      return float_to_f16(to_float(a, element) + to_float(b, element));
+    case layout::Element::bf16:
+      return float_to_bf16(to_float(a, element) + to_float(b, element));
+    default:
+      return a + b;
+  }
+}
+
+}  // namespace
+
 void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
                const std::vector<std::uint32_t>& elements, bool add) {
   std::int64_t rows = map.box_rows();
@@ -121,9 +139,7 @@ void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& st
     Row row = row_of(map, start, r);
     for (std::int64_t i = row.first; i < row.end; ++i) {
       std::uint32_t bits = elements[static_cast<std::size_t>(r * map.box[0] + i)];
-      if (add)
-        bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(global.load(row.element + i)) +
-                                            std::bit_cast<float>(bits));
+      if (add) bits = sum_of(global.load(row.element + i), bits, global.element());
       global.store(row.element + i, bits);
     }
   }

@@ -1,6 +1,7 @@
 // The copy engine: boxes of a tensor map between global and shared memory (PTX ISA, cp.async.bulk.tensor).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -29,10 +30,17 @@ struct TensorMap {
   std::int64_t box_rows() const;
   // The whole box, whatever of it lies in the tensor: what a barrier is told.
   std::int64_t box_bytes() const { return row_bytes() * box_rows(); }
-  // Where byte `at` of the box, rows dense, lies when the box starts at `start`: the swizzle is applied to absolute
-  // addresses.
+  // How far the rows of a box are apart in shared memory: what they hold, but no less than the span of the swizzle.
+  // Seen on an H200 (tests/gpu); the bytes between are not written, and no barrier is told of them.
+  std::int64_t pitch() const { return std::max<std::int64_t>(row_bytes(), swizzle.span()); }
+  bool dense() const { return pitch() == row_bytes(); }
+  // From the first byte to past the last, of shared memory.
+  std::int64_t shared_bytes() const { return pitch() * box_rows(); }
+  // Where byte `at` of the box, counted without what lies between rows, lies when the box starts at `start`: the
+  // swizzle is applied to absolute addresses.
   std::uint32_t place(std::uint32_t start, std::int64_t at) const {
-    return static_cast<std::uint32_t>(swizzle(static_cast<std::int64_t>(start) + at));
+    std::int64_t along = dense() ? at : at / row_bytes() * pitch() + at % row_bytes();
+    return static_cast<std::uint32_t>(swizzle(static_cast<std::int64_t>(start) + along));
   }
 };
 
@@ -48,7 +56,7 @@ void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinate
               SharedMemory& shared);
 // A store reads the box first, and writes it at some time after.
 std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared);
-// Elements outside the tensor are dropped. `add` adds f32 elements to what is there.
+// Elements outside the tensor are dropped. `add` adds to what is there, as the elements are.
 void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
                const std::vector<std::uint32_t>& elements, bool add);
 

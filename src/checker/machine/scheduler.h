@@ -2,6 +2,7 @@
 // its ordering allows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,10 +23,14 @@ class Turns {
     queued_[warp] = true;
     queue_.push_back(warp);
   }
-  std::optional<std::size_t> next() {
+  // The next, of those that are not held back where there are such.
+  template <typename Held>
+  std::optional<std::size_t> next(Held held) {
     if (queue_.empty()) return {};
-    std::size_t warp = queue_.front();
-    queue_.pop_front();
+    auto found = std::find_if(queue_.begin(), queue_.end(), [&](std::size_t warp) { return !held(warp); });
+    if (found == queue_.end()) found = queue_.begin();
+    std::size_t warp = *found;
+    queue_.erase(found);
     queued_[warp] = false;
     return warp;
   }

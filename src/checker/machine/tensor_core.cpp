@@ -127,8 +127,17 @@ const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair) {
   return &entry->second;
 }
 
-std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::vector<TensorCoreSide>& sides,
-                                                   Faults& faults) {
+std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::vector<TensorCoreSide>& sides,
+                                                    Faults& faults) {
+  // In a ring the same few come again and again.
+  std::uint64_t hash = (mma.a * 0x9e3779b97f4a7c15u ^ mma.b) * 0xff51afd7ed558ccdu ^ mma.instruction;
+  Ready& last = decoded_[hash >> 32 & (kDecoded - 1)];
+  if (last.a && last.mma.a == mma.a && last.mma.b == mma.b && last.mma.instruction == mma.instruction &&
+      last.mma.pair == mma.pair && last.mma.kind == mma.kind) {
+    Ready ready = last;
+    ready.mma = mma;
+    return ready;
+  }
   auto instruction = decode_instruction(mma.instruction, mma.kind);
   if (!instruction || !valid_shape(*instruction, mma.pair)) {
     faults.protocol(fmt::format("the instruction descriptor {:#010x} is no MMA of {}", mma.instruction,
@@ -143,7 +152,14 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   ready.b = image(mma.b, instruction->n / ctas, instruction->b, instruction->b_major, *sides[0].shared, faults, "B");
   if (!ready.a || !ready.b) return {};
   ready.d = accumulator(instruction->m, instruction->n, mma.pair);
+  return last = ready;
+}
 
+std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::vector<TensorCoreSide>& sides,
+                                                   Faults& faults) {
+  std::optional<Ready> decoded = decode(mma, sides, faults);
+  if (!decoded) return {};
+  const Ready& ready = *decoded;
   for (const TensorCoreSide& side : sides) {
     const char* whose = side.shared == sides[0].shared ? "" : " of the pair's other CTA";
     for (const OperandImage* operand : {ready.a, ready.b}) {
@@ -197,7 +213,7 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
           });
     }
   }
-  return ready;
+  return decoded;
 }
 
 void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& sides) {

@@ -1,6 +1,7 @@
 // The tensor core: tcgen05.mma decoded from the bits of its descriptors, over one CTA or a pair.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -77,6 +78,9 @@ class TensorCore {
   void run(const Ready& ready, const std::vector<TensorCoreSide>& sides);
 
  private:
+  static constexpr std::size_t kDecoded = 128;
+
+  std::optional<Ready> decode(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
   const OperandImage* image(std::uint64_t bits, int rows, layout::Element element, layout::Major major,
                             const SharedMemory& shared, Faults& faults, const char* operand);
   const AccumulatorImage* accumulator(int m, int n, bool pair);
@@ -84,7 +88,8 @@ class TensorCore {
 
   std::unordered_map<std::uint64_t, OperandImage> images_;
   std::unordered_map<std::uint64_t, AccumulatorImage> accumulators_;
-  std::vector<float> a_, b_;  // operands gathered, kept from MMA to MMA
+  std::array<Ready, kDecoded> decoded_;  // those that came last, by hash
+  std::vector<float> a_, b_;             // operands gathered, kept from MMA to MMA
 };
 
 }  // namespace warpcc::machine

@@ -29,9 +29,10 @@ class Boxes {
   explicit Boxes(const std::array<std::int32_t, Box::kRank>& grid) : grid_(grid) {}
 
   void access(const Box& box, const Actor& actor, Conflicts& conflicts, Pairs* pairs);
-  // What a cluster that knew nothing of this one has done: all that is in conflict with what is here.
+  // What a cluster that knew nothing of this one has done: all that is in conflict with what is here. `serials`: added
+  // to its clusters' numbers.
   template <typename F>
-  void merge(Boxes&& other, F conflict);
+  void merge(const Boxes& other, std::uint32_t serials, F conflict);
   void clear() {
     at_.clear();
     places_.clear();
@@ -60,14 +61,17 @@ class Boxes {
 };
 
 template <typename F>
-void Boxes::merge(Boxes&& other, F conflict) {
-  auto bring = [&](std::uint64_t key, const Box& box, const Entry& entry) {
+void Boxes::merge(const Boxes& other, std::uint32_t serials, F conflict) {
+  auto bring = [&](std::uint64_t key, const Box& box, Entry entry) {
+    entry.who += serials << 9;
     auto [found, fresh] = at_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
     if (fresh) {
       places_.push_back({box, entry, -1});
       return;
     }
-    std::vector<Part>& parts = parts_of(places_[found->second]);
+    Place& here = places_[found->second];
+    if (here.parts < 0 && here.box == box && entry.use == Use::add && here.entry.use == Use::add) return;
+    std::vector<Part>& parts = parts_of(here);
     Part* same = nullptr;
     for (Part& part : parts) {
       if (part.box == box) same = &part;
@@ -83,12 +87,12 @@ void Boxes::merge(Boxes&& other, F conflict) {
     }
   };
   for (auto& [key, index] : other.at_) {
-    Place& place = other.places_[index];
+    const Place& place = other.places_[index];
     if (place.parts < 0) {
       bring(key, place.box, place.entry);
       continue;
     }
-    for (Part& part : other.parts_[static_cast<std::size_t>(place.parts)]) {
+    for (const Part& part : other.parts_[static_cast<std::size_t>(place.parts)]) {
       for (const Entry& entry : part.entries) bring(key, part.box, entry);
     }
   }

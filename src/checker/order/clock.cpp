@@ -17,6 +17,20 @@ void Clock::join(const Clock& other, std::uint32_t line, bool acquires) {
   }
 }
 
+void Clock::join_remembering(const Clock& other) {
+  for (int part = 0; part < 2; ++part) {
+    auto& mine = times_[part];
+    const auto& theirs = other.times_[part];
+    if (mine.size() < theirs.size()) mine.resize(theirs.size(), 0);
+    if (by_[part].size() < mine.size()) by_[part].resize(mine.size());
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      if (theirs[i] <= mine[i]) continue;
+      mine[i] = theirs[i];
+      by_[part][i] = i < other.by_[part].size() ? other.by_[part][i] : Edge{};
+    }
+  }
+}
+
 void Clock::raise(Agent agent, std::uint32_t time, std::uint32_t release) {
   if (at(agent) >= time) return;
   raise(agent, time);
@@ -29,22 +43,26 @@ void Clock::raise(Agent agent, std::uint32_t time, std::uint32_t release) {
 void Knowledge::join(const Knowledge& other, std::uint32_t line, bool acquires) {
   if (line == Edge::kNone) {
     seen.join(other.seen);
+    async_shared.join(other.async_shared);
+    async_global.join(other.async_global);
   } else {
     seen.join(other.seen, line, acquires);
+    async_shared.join_remembering(other.async_shared);
+    async_global.join_remembering(other.async_global);
   }
-  async_shared.join(other.async_shared);
-  async_global.join(other.async_global);
   published.join(other.published);
 }
 
 void Knowledge::join_published(const Knowledge& other, std::uint32_t line, bool acquires) {
   if (line == Edge::kNone) {
     seen.join(other.published);
+    async_shared.join(other.async_shared);
+    async_global.join(other.async_global);
   } else {
     seen.join(other.published, line, acquires);
+    async_shared.join_remembering(other.async_shared);
+    async_global.join_remembering(other.async_global);
   }
-  async_shared.join(other.async_shared);
-  async_global.join(other.async_global);
   published.join(other.published);
 }
 

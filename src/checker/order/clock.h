@@ -80,6 +80,8 @@ class Clock {
   // The same, remembering for what is new by which lines it came.
   void join(const Clock& other, std::uint32_t line, bool acquires);
   void raise(Agent agent, std::uint32_t time, std::uint32_t release);
+  // The same, with what `other` remembers of it.
+  void join_remembering(const Clock& other);
   Edge by(Agent agent) const {
     const auto& by = by_[agent.global()];
     return agent.number() < by.size() ? by[agent.number()] : Edge{};

@@ -67,6 +67,8 @@ class Pairs {
  public:
   virtual ~Pairs() = default;
   virtual void pair(const Entry& first, const Actor& then) = 0;
+
+  const std::string* place = nullptr;  // of the present access
 };
 
 // What is remembered of a place: who has accessed it since it was last written, and who wrote it.

@@ -28,9 +28,9 @@ Epoch Thread::tensor_access(bool load) {
   return {agent(which.agent, load ? AgentKind::tensor_load : AgentKind::tensor_store), which.now};
 }
 
-void Thread::wait_tensor(bool load) {
+void Thread::wait_tensor(bool load, std::uint32_t line) {
   Simple& which = load ? tensor_load_ : tensor_store_;
-  if (which.agent.exists()) knows_.seen.raise(which.agent, which.now++);
+  if (which.agent.exists()) knows_.seen.raise(which.agent, which.now++, line);
 }
 
 Epoch Thread::mma() {
@@ -42,11 +42,13 @@ Epoch Thread::commit() {
 }
 
 Epoch Thread::store(bool write, std::uint32_t group) {
+  stored_ = group + 1;
   return {write ? agent(store_write_, AgentKind::store_write, true) : agent(store_read_, AgentKind::store_read),
           group + 1};
 }
 
-void Thread::stores_done(bool write, std::uint32_t groups) {
+void Thread::stores_done(bool write, std::uint32_t groups, std::uint32_t line) {
+  alone_by_ = line;
   if (groups == 0) return;
   for (Agent which : {store_read_, write ? store_write_ : Agent{}}) {
     if (!which.exists() || knows_.seen.at(which) >= groups) continue;
@@ -59,30 +61,41 @@ void Thread::stores_done(bool write, std::uint32_t groups) {
   }
 }
 
-void Thread::meet() {
+bool Thread::leaves_stores() const {
+  if (!store_read_.exists() || knows_.seen.at(store_read_) >= stored_) return false;
+  return std::none_of(alone_.begin(), alone_.end(),
+                      [&](const Epoch& epoch) { return epoch.agent == store_read_ && epoch.time >= stored_; });
+}
+
+void Thread::meet(std::uint32_t line) {
   for (Own& mine : own_) {
     if (!mine.agent.exists()) continue;
-    knows_.seen.raise(mine.agent, mine.used ? mine.now++ : mine.now - 1);
+    knows_.seen.raise(mine.agent, mine.used ? mine.now++ : mine.now - 1, line);
     mine.used = false;
-    if (mine.fenced[0] != 0) knows_.async_shared.raise(mine.agent, mine.fenced[0]);
-    if (mine.fenced[1] != 0) knows_.async_global.raise(mine.agent, mine.fenced[1]);
+    if (mine.fenced[0] != 0) knows_.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);
+    if (mine.fenced[1] != 0) knows_.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
     if (mine.published != 0) knows_.published.raise(mine.agent, mine.published);
   }
   if (initialiser_.agent.exists()) knows_.seen.raise(initialiser_.agent, initialiser_.now++);
-  for (const Epoch& epoch : alone_) knows_.seen.raise(epoch.agent, epoch.time);
+  for (const Epoch& epoch : alone_) knows_.seen.raise(epoch.agent, epoch.time, alone_by_);
   alone_.clear();
   since_ = 0;
 }
 
-void Thread::fence_async(std::uint32_t mask, Space space) {
+void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
   Clock& sees = space == Space::shared ? knows_.async_shared : knows_.async_global;
-  sees.join(knows_.seen);
+  if (line == Edge::kNone) {
+    sees.join(knows_.seen);
+  } else {
+    sees.join(knows_.seen, line, false);
+  }
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
       mine.fenced[static_cast<int>(space)] = mine.now;
-      if (elected) sees.raise(mine.agent, mine.now);  // for what it begins itself
+      mine.by[static_cast<int>(space)] = line;
+      if (elected) sees.raise(mine.agent, mine.now, line);  // for what it begins itself
       if (mine.used) ++mine.now;
     }
   }
@@ -128,8 +141,8 @@ void Thread::release(Knowledge& to, std::uint32_t mask, std::uint32_t line) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
       to.seen.raise(mine.agent, mine.used ? mine.now : mine.now - 1, line);
-      if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0]);
-      if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1]);
+      if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);
+      if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
       if (mine.published != 0) to.published.raise(mine.agent, mine.published);
       if (mine.used) ++mine.now;
       mine.used = false;
@@ -152,7 +165,7 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
-      if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1]);
+      if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
       if (mine.published != 0) to.published.raise(mine.agent, mine.published, line);
     }
   }

@@ -38,6 +38,7 @@ class Thread {
   const Knowledge& knows() const { return knows_; }
   // What the elected lane knows alone, until the lanes meet: its stores that are done.
   llvm::ArrayRef<Epoch> alone() const { return alone_; }
+  std::uint32_t alone_by() const { return alone_by_; }
 
   // ---- what it does
   // The lanes of `mask` load or store.
@@ -48,16 +49,18 @@ class Thread {
   Epoch initialise();  // a barrier
   Agent initialiser() const { return initialiser_.agent; }
   Epoch tensor_access(bool load);
-  void wait_tensor(bool load);
+  void wait_tensor(bool load, std::uint32_t line);
   Epoch mma();
   // The MMAs begun so far, and those that follow are others.
   Epoch commit();
   Epoch store(bool write, std::uint32_t group);
-  void stores_done(bool write, std::uint32_t groups);
+  void stores_done(bool write, std::uint32_t groups, std::uint32_t line);
+  // Whether it has begun stores that it does not know to be read.
+  bool leaves_stores() const;
 
   // ---- how it is ordered
-  void meet();  // the lanes see all that each has done
-  void fence_async(std::uint32_t mask, Space space);
+  void meet(std::uint32_t line);  // the lanes see all that each has done
+  void fence_async(std::uint32_t mask, Space space, std::uint32_t line);
   void fence_gpu(std::uint32_t mask);
   void fence_init();
   void acquire(const Knowledge& knowledge, std::uint32_t line) { knows_.join(knowledge, line, true); }
@@ -84,8 +87,9 @@ class Thread {
   struct Own {
     Agent agent;
     std::uint32_t now = 1;
-    bool used = false;                            // at `now`
-    std::uint32_t fenced[2] = {}, published = 0;  // up to which time, in the lanes' own view
+    bool used = false;                                 // at `now`
+    std::uint32_t fenced[2] = {}, published = 0;       // up to which time, in the lanes' own view
+    std::uint32_t by[2] = {Edge::kNone, Edge::kNone};  // the fences' lines
   };
   Own& own(bool elected, bool global) { return own_[elected * 2 + global]; }
   const Own& own(bool elected, bool global) const { return own_[elected * 2 + global]; }
@@ -100,6 +104,7 @@ class Thread {
   Knowledge knows_, observed_;
   bool has_observed_ = false;
   llvm::SmallVector<Epoch, 4> alone_;
+  std::uint32_t alone_by_ = Edge::kNone;
   std::array<Own, 4> own_;
   std::uint32_t since_ = 0;  // the lanes that have loaded or stored since they met
   struct Simple {
@@ -108,6 +113,7 @@ class Thread {
   };
   Simple collective_, initialiser_, tensor_load_, tensor_store_, queue_;
   Agent store_read_, store_write_;
+  std::uint32_t stored_ = 0;  // groups
   Clock lifetime_;
 };
 

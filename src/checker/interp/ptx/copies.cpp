@@ -69,7 +69,8 @@ void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFiel
 void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared,
                         Cta& cta, bool load, bool add) {
   layout::Swizzle swizzle = layout::swizzle_of_span(map.swizzle_span, map.swizzle_atom);
-  const std::int64_t row_bytes = map.box[0] * map.element_bytes;
+  const std::int64_t row_bytes = map.box[0] * map.element_bytes,
+                     pitch = std::max<std::int64_t>(row_bytes, swizzle.span());  // as machine::TensorMap has it
   std::int64_t rows = 1;
   for (std::size_t i = 1; i < map.box.size(); ++i) rows *= map.box[i];
   const std::int64_t first = std::max<std::int64_t>(0, -start[0]),
@@ -84,7 +85,7 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
       offset += at * map.strides[i - 1];
     }
     for (std::int64_t at = 0; at < row_bytes; at += 16) {
-      std::int64_t place = swizzle(static_cast<std::int64_t>(shared) + row * row_bytes + at);
+      std::int64_t place = swizzle(static_cast<std::int64_t>(shared) + row * pitch + at);
       std::uint8_t* here = cta.shared.bytes(static_cast<std::uint32_t>(place), 16).data();
       std::int64_t low = std::max(at, first * map.element_bytes), high = std::min(at + 16, end * map.element_bytes);
       bool some = inside && low < high;

@@ -1,0 +1,36 @@
+// In which order things happen that may happen in any: which warps go on, and when asynchronous work is done.
+#pragma once
+
+#include <cstdint>
+
+namespace warpcc::machine {
+
+struct Schedule {
+  // late: asynchronous work is done when no warp can go on; early: as soon as it is begun; any: at random.
+  enum class Work : std::uint8_t { late, early, any };
+  Work work = Work::late;
+  bool varied = false;  // warps take turns of random lengths
+  // Warps that go on only where no other can: one of every CTA, a CTA, or one alone; -1: none.
+  int held_warp = -1, held_cta = -1;
+
+  bool holds(int cta, int warp) const {
+    return (held_warp >= 0 || held_cta >= 0) && (held_warp < 0 || held_warp == warp) &&
+           (held_cta < 0 || held_cta == cta);
+  }
+
+  // 0: the usual one, work late. 1: in order, work early. Others: against the program, some of its warps or a CTA held
+  // back, or at random.
+  static Schedule of(std::uint64_t seed, int ctas, int warps) {
+    Schedule schedule;
+    if (seed == 0) return schedule;
+    schedule.work = seed % 4 == 1 ? Work::early : seed % 4 == 3 ? Work::any : Work::late;
+    schedule.varied = seed > 1;
+    if (seed == 1 || seed % 3 == 0) return schedule;
+    std::uint64_t rest = seed / 3;
+    if (seed % 3 == 1 || ctas == 1) schedule.held_warp = static_cast<int>(rest % static_cast<std::uint64_t>(warps));
+    if (seed % 3 == 2 && ctas > 1) schedule.held_cta = static_cast<int>(rest % static_cast<std::uint64_t>(ctas));
+    return schedule;
+  }
+};
+
+}  // namespace warpcc::machine
