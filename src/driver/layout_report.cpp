@@ -128,7 +128,7 @@ layout::IndexSum sum_of(const KernelWalk& walk, const kernel::Slice& slice, std:
     }
     if (count > 1) sum.digits.push_back(std::move(digit));
   }
-  if (!slice.picked) sum.digits.push_back({fmt::format("coordinate {} of the view", dimension), slice.extent, 1});
+  if (!slice.picked) sum.digits.push_back({fmt::format("coordinate {}", dimension), slice.extent, 1});
   return sum;
 }
 

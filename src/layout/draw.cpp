@@ -235,7 +235,11 @@ llvm::Expected<Picture> picture_of(const ThreadValue& layout, std::span<const st
 Picture picture_of(LaneAddresses lanes, int lane_bytes) {
   constexpr std::int64_t kLine = kBanks * kBankBytes;
   const BankPasses passes = bank_passes(lanes, lane_bytes);
-  Picture picture{fmt::format("{} passes, {} without conflicts", passes.passes, passes.least), {}, {}, {}};
+  Picture picture{
+      fmt::format("{} {}, {} without conflicts", passes.passes, passes.passes == 1 ? "pass" : "passes", passes.least),
+      {},
+      {},
+      {}};
   std::vector<std::int64_t> lines;
   for (const std::optional<std::int64_t>& address : lanes)
     if (address) lines.push_back(*address / kLine);

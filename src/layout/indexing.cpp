@@ -106,7 +106,13 @@ Form Indexed::form() const {
 }
 
 std::string Indexed::why() const {
-  return strided ? Emission(*strided).why() : obstacle;
+  if (!strided) return obstacle;
+  std::string splits;
+  for (int c = 0; c < strided->rank(); ++c)
+    if (const std::size_t modes = strided->coordinates()[c].size(); modes > 1)
+      splits +=
+          fmt::format("{}{} is split in {}", splits.empty() ? "" : ", ", names[static_cast<std::size_t>(c)], modes);
+  return splits.empty() ? Emission(*strided).why() : splits;
 }
 
 Indexed indexed(const Map& map, const std::vector<IndexSum>& sums) {
@@ -118,6 +124,7 @@ Indexed indexed(const Map& map, const std::vector<IndexSum>& sums) {
     offset += coordinate.constant(sums[static_cast<std::size_t>(c)].constant);
     for (const Digit& digit : sums[static_cast<std::size_t>(c)].digits) {
       Coordinate& pieces = coordinates.emplace_back();
+      result.names.push_back(digit.name);
       if (std::optional<std::string> obstacle = coordinate.cut(digit, pieces)) {
         result.obstacle = *obstacle;
         break;

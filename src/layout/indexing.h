@@ -28,9 +28,10 @@ struct Indexed {
   std::optional<Map> strided;
   // Why there is none: the digit, the boundary that it or its sum does not fit, and the coordinate's modes.
   std::string obstacle;
+  std::vector<std::string> names;  // of the digits
 
   Form form() const;
-  std::string why() const;
+  std::string why() const;  // the digits that are split, or the obstacle
   // Of the strided form; else of the indices' sums and the division of each by the layout's boundaries.
   Arithmetic arithmetic = {};
 };

@@ -35,6 +35,7 @@ class Reader {
  private:
   bool read_number(Tuple& tuple) {
     tuple.leaf = true;
+    rest_.consume_front("_");  // how CuTe prints a number that it knows when it compiles
     if (rest_.consumeInteger(10, tuple.number)) return false;
     while (rest_.consume_front("@"))
       if (rest_.consumeInteger(10, tuple.path.emplace_back())) return false;

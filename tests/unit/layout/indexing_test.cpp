@@ -23,7 +23,7 @@ TEST_CASE("an index is cut where the layout's modes end") {
   REQUIRE(at.strided);
   CHECK(*at.strided == kHalves);
   CHECK(at.form() == Form::one_split);
-  CHECK(at.why() == "coordinate 1 is split in 2");
+  CHECK(at.why() == "column is split in 2");
 }
 
 TEST_CASE("a constant counts for its digits") {
