@@ -75,55 +75,38 @@ class Collector {
   std::vector<Access> accesses_;
 };
 
-using Word = std::uint64_t;
-
-// Sets of bits, one a line.
-struct Sets {
-  std::size_t words;
-  std::vector<Word> bits;
-  Sets(std::size_t lines, std::size_t members) : words((members + 63) / 64), bits(lines * words, 0) {}
-  Word* operator[](std::size_t line) { return bits.data() + line * words; }
-};
-void set(Word* words, std::size_t bit) {
-  words[bit / 64] |= Word{1} << (bit % 64);
-}
-bool test(const Word* words, std::size_t bit) {
-  return words[bit / 64] >> (bit % 64) & 1;
-}
-
 // Liveness of single registers of named values, so that a group that is written part by part is live from its first
-// part's write on.
+// part's write on. Each is followed from its reads and writes through the lines where it is live, and no others: the
+// work is that of the answer, however long the program is.
 class PartLiveness {
  public:
   explicit PartLiveness(const Program& program)
       : program_(program),
         first_(first_parts(program)),
-        reads_(lines(), first_.back()),
-        writes_(lines(), first_.back()),
-        ends_(lines(), first_.back()),
-        live_(lines(), first_.back()),
-        assigned_(lines(), first_.back()),
+        reads_(first_.back()),
+        writes_(first_.back()),
+        ends_(lines()),
         next_(lines()),
-        before_(lines()) {
+        before_(lines()),
+        live_(lines(), 0),
+        assigned_(lines(), 0) {
     for (std::size_t i = 0; i < lines(); ++i) {
       collect(i);
       next_[i] = successors(program, i);
       for (std::size_t next : next_[i]) before_[next].push_back(i);
     }
-    find_live();
-    find_assigned();
   }
 
   Liveness by_value() {
     Liveness result;
     result.words = (program_.values.size() + 63) / 64;
     result.before.assign(lines() * result.words, 0);
-    for (std::size_t i = 0; i < lines(); ++i) {
-      Word* words = result.before.data() + i * result.words;
-      for (std::size_t value = 0; value + 1 < first_.size(); ++value) {
-        for (std::size_t part = first_[value]; part < first_[value + 1]; ++part) {
-          if (test(live_[i], part) && test(assigned_[i], part)) set(words, value);
-        }
+    for (std::size_t value = 0; value + 1 < first_.size(); ++value) {
+      for (std::size_t part = first_[value]; part < first_[value + 1]; ++part) {
+        find_live(part);
+        find_assigned(part, [&](std::size_t line) {
+          result.before[line * result.words + value / 64] |= std::uint64_t{1} << (value % 64);
+        });
       }
     }
     return result;
@@ -145,62 +128,58 @@ class PartLiveness {
       std::size_t begin = first_[value] + access.reg.part;
       std::size_t end = std::min(begin + access.width, first_[value + 1]);
       for (std::size_t part = begin; part < end; ++part) {
-        set(access.written ? writes_[i] : reads_[i], part);
-        if (access.written && access.whole) set(ends_[i], part);
+        (access.written ? writes_ : reads_)[part].push_back(i);
+        if (access.written && access.whole) ends_[i].push_back(part);
       }
     }
   }
 
-  // Backwards: read on some path, before anything certainly overwrites it.
-  void find_live() {
-    run(before_, [&](std::size_t i) {
-      bool changed = false;
-      for (std::size_t w = 0; w < live_.words; ++w) {
-        Word after = 0;
-        for (std::size_t next : next_[i]) after |= live_[next][w];
-        Word now = reads_[i][w] | (after & ~ends_[i][w]);
-        changed |= now != live_[i][w];
-        live_[i][w] = now;
-      }
-      return changed;
-    });
+  bool ends(std::size_t line, std::size_t part) const {
+    return std::find(ends_[line].begin(), ends_[line].end(), part) != ends_[line].end();
   }
 
-  // Forwards: written on some path.
-  void find_assigned() {
-    run(next_, [&](std::size_t i) {
-      bool changed = false;
-      for (std::size_t w = 0; w < assigned_.words; ++w) {
-        Word now = 0;
-        for (std::size_t before : before_[i]) now |= assigned_[before][w] | writes_[before][w];
-        changed |= now != assigned_[i][w];
-        assigned_[i][w] = now;
+  // Backwards: read on some path, before anything certainly overwrites it. A line is marked with the part's number.
+  void find_live(std::size_t part) {
+    auto mark = [&](std::size_t line) {
+      if (live_[line] == part + 1) return;
+      live_[line] = part + 1;
+      work_.push_back(line);
+    };
+    for (std::size_t line : reads_[part]) mark(line);
+    while (!work_.empty()) {
+      std::size_t line = work_.back();
+      work_.pop_back();
+      for (std::size_t before : before_[line]) {
+        if (!ends(before, part)) mark(before);
       }
-      return changed;
-    });
+    }
   }
 
-  // Until nothing changes; `affected` are the lines to look at again after one has.
-  template <typename Step>
-  void run(const std::vector<std::vector<std::size_t>>& affected, Step step) {
-    std::vector<std::size_t> work(lines());
-    std::vector<char> waiting(lines(), 1);
-    for (std::size_t i = 0; i < lines(); ++i) work[i] = &affected == &next_ ? lines() - 1 - i : i;
-    while (!work.empty()) {
-      std::size_t i = work.back();
-      work.pop_back();
-      waiting[i] = 0;
-      if (!step(i)) continue;
-      for (std::size_t other : affected[i]) {
-        if (!waiting[other]) work.push_back(other), waiting[other] = 1;
+  // Forwards: written on some path. Only lines where it is live are entered: a path to one through a line where it is
+  // not has a certain write behind that line, from which it is found as well.
+  template <typename Found>
+  void find_assigned(std::size_t part, Found found) {
+    auto mark_next = [&](std::size_t line) {
+      for (std::size_t next : next_[line]) {
+        if (live_[next] != part + 1 || assigned_[next] == part + 1) continue;
+        assigned_[next] = part + 1;
+        found(next);
+        work_.push_back(next);
       }
+    };
+    for (std::size_t line : writes_[part]) mark_next(line);
+    while (!work_.empty()) {
+      std::size_t line = work_.back();
+      work_.pop_back();
+      mark_next(line);
     }
   }
 
   const Program& program_;
-  std::vector<std::size_t> first_;  // the first register of each value, and one past the last
-  Sets reads_, writes_, ends_, live_, assigned_;
-  std::vector<std::vector<std::size_t>> next_, before_;
+  std::vector<std::size_t> first_;                        // the first register of each value, and one past the last
+  std::vector<std::vector<std::size_t>> reads_, writes_;  // lines, by part
+  std::vector<std::vector<std::size_t>> ends_, next_, before_;  // by line
+  std::vector<std::size_t> live_, assigned_, work_;             // by line: the part that was found there last, and 1
 };
 
 }  // namespace
