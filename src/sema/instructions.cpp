@@ -36,8 +36,8 @@ constexpr Message<std::int64_t> immediate_range{"immediate-range", "{} does not 
 constexpr Message<std::size_t, std::string> no_negation{"no-negation", "operand {} of `{}` has no negated form"};
 constexpr Message<std::string> written_read_only{
     "read-only", "`{}` is a parameter that is only read: say `out` or `inout` in the proc"};
-constexpr Message<std::size_t, std::string, std::string, int> group_width{
-    "group-width", "operand {} of `{}` is a group of {}; this has {}"};
+constexpr Message<std::size_t, std::string, std::string, int> group_width{"group-width",
+                                                                          "operand {} of `{}` is {}; this has {}"};
 constexpr Message<std::string> no_such_special{"no-special-register",
                                                "`{}` is no special register (`ctaid.x`, `tid.x`, `laneid` …)"};
 constexpr Message<std::string> no_across{"no-across", "`across` is of `load`; `{}` has none"};
@@ -298,7 +298,8 @@ std::optional<kernel::Operand> Builder::register_operand(const isa::Statement& r
     return std::nullopt;
   }
   if (slot.width != 0 && ref.operand.count != slot.width) {
-    session_.error(expr.where, group_width, at + 1, std::string(row.word), counted(slot.width, "register"),
+    session_.error(expr.where, group_width, at + 1, std::string(row.word),
+                   slot.width == 1 ? "one register" : fmt::format("a group of {} registers", int{slot.width}),
                    ref.operand.count);
     return std::nullopt;
   }

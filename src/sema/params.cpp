@@ -72,7 +72,7 @@ void Modules::check_definitions() {
     if (param_named(params_, definition.name)) continue;
     if (session_.diagnostics.all().size() >= Session::kMostComplaints) return;
     std::string nearest;
-    std::size_t least = definition.name.size() / 2 + 2;
+    std::size_t least = definition.name.size() / 2 + 1;
     for (const tree::Param* param : params_) {
       if (definition.name.size() > 64) break;
       const std::size_t distance = llvm::StringRef(definition.name).edit_distance(param->name.text);
