@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/declare.h"
 #include "codegen/lower.h"
 
 namespace warpcc::codegen {
@@ -150,7 +151,28 @@ void Lower::probe(const kernel::Instruction& instruction) {
       .held = values_.reach({reference});
 }
 
-// `sync` and `sync.arrive`: of all warps of the CTA, or of a named barrier.
+namespace {
+
+bool is_of_all_warps(const kernel::Instruction& instruction) {
+  return instruction.operands.empty() || !std::holds_alternative<kernel::BarrierOperand>(instruction.operands[0]);
+}
+
+// Whether some warps only arrive at the barrier of all warps.
+bool arrives_of_all_warps(const kernel::Kernel& kernel) {
+  bool found = false;
+  auto visit = [&](const kernel::Instruction& instruction) {
+    found = found || (instruction.op->does == isa::Does::sync_arrive && is_of_all_warps(instruction));
+  };
+  each_instruction(kernel.start, visit);
+  for (const kernel::Role& role : kernel.roles) each_instruction(role.body, visit);
+  each_instruction(kernel.finish, visit);
+  return found;
+}
+
+}  // namespace
+
+// `sync` and `sync.arrive`: of all warps of the CTA, or of a named barrier. A BAR.ARV beside a BAR.SYNC that does not
+// say how many come is an illegal instruction (seen on an H200), so that both say it.
 void Lower::cta_sync(const kernel::Instruction& instruction) {
   bool arrives = instruction.op->does == isa::Does::sync_arrive;
   std::string_view opcode = arrives ? "BAR.ARV" : "BAR.SYNC.DEFER_BLOCKING";
@@ -158,7 +180,7 @@ void Lower::cta_sync(const kernel::Instruction& instruction) {
       instruction.operands.empty() ? nullptr : std::get_if<kernel::BarrierOperand>(&instruction.operands[0]);
   if (!barrier) {
     std::vector<Operand> operands{immediate(0)};
-    if (arrives) operands.push_back(immediate(kernel_.threads));
+    if (arrives || arrives_of_all_warps(kernel_)) operands.push_back(immediate(kernel_.threads));
     say(instruction, opcode, std::move(operands));
     return;
   }
