@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "driver/kernel_walk.h"
 #include "layout/atoms.h"
@@ -60,6 +61,31 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return "[" + text + "]";
 }
 
+// The layout with its modes cut where the swizzle's units and its pattern end: what lies within a unit, and beyond the
+// pattern, is only added.
+layout::Physical cut_for_swizzle(const layout::Physical& layout, int bits) {
+  const layout::Swizzle& swizzle = layout.swizzle();
+  const std::array<std::int64_t, 2> ends{(std::int64_t{8} << swizzle.base) / bits, swizzle.pattern() * 8 / bits};
+  std::vector<layout::Coordinate> coordinates;
+  for (const layout::Coordinate& coordinate : layout.map().coordinates()) {
+    layout::Coordinate& modes = coordinates.emplace_back();
+    for (layout::Mode mode : coordinate) {
+      for (const std::int64_t end : ends) {
+        const std::int64_t steps = mode.stride > 0 && end % mode.stride == 0 ? end / mode.stride : 1;
+        if (steps == 1 || steps >= mode.extent || mode.extent % steps != 0) continue;
+        modes.push_back({steps, mode.stride});
+        mode = {mode.extent / steps, end};
+      }
+      modes.push_back(mode);
+    }
+  }
+  llvm::Expected<layout::Physical> cut =
+      layout::Physical::make(layout::Map(std::move(coordinates), layout.map().offset()), swizzle);
+  if (cut) return std::move(*cut);
+  llvm::consumeError(cut.takeError());
+  return layout;
+}
+
 std::vector<std::string> buffer_facts(const kernel::Buffer& buffer) {
   const layout::Physical& layout = buffer.layout;
   std::vector<std::string> facts;
@@ -69,9 +95,10 @@ std::vector<std::string> buffer_facts(const kernel::Buffer& buffer) {
   facts.push_back(form_text(emission.form(), emission.why()));
   facts.push_back("its address: " + cost_text(emission.arithmetic()));
   if (layout.swizzle().bits != 0) {
-    const layout::SwizzleParts parts = layout::swizzle_parts(layout, layout::bits(buffer.element));
-    facts.push_back(
-        fmt::format("bytes added beside the swizzle: {}; under it: {}", parts.added.text(), parts.xored.text()));
+    const int bits = layout::bits(buffer.element);
+    const layout::SwizzleParts parts = layout::swizzle_parts(cut_for_swizzle(layout, bits), bits);
+    facts.push_back(fmt::format("{} added beside the swizzle: {}; under it: {}",
+                                parts.unit_bits == 8 ? "bytes" : "bits", parts.added.text(), parts.xored.text()));
   }
   if (buffer.space == MemorySpace::tensor) {
     facts.push_back(fmt::format("an address is lane × {:#x} + column", layout::kTensorLane));

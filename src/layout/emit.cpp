@@ -137,12 +137,24 @@ class Separation {
   std::uint64_t touched_ = 0, pattern_ = 0;
 };
 
-Map in_bytes(const Map& map, int element_bytes) {
-  std::vector<Coordinate> coordinates = map.coordinates();
-  for (Coordinate& coordinate : coordinates)
-    for (Mode& mode : coordinate) mode.stride *= element_bytes;
-  return Map(std::move(coordinates), map.offset() * element_bytes);
-}
+// What addresses are counted in: bytes, or bits where elements share bytes.
+struct Unit {
+  int bits = 8;
+
+  explicit Unit(int element_bits) : bits(element_bits % 8 == 0 ? 8 : 1) {}
+  Map of(const Map& map, int element_bits) const {
+    const int each = element_bits / bits;
+    std::vector<Coordinate> coordinates = map.coordinates();
+    for (Coordinate& coordinate : coordinates)
+      for (Mode& mode : coordinate) mode.stride *= each;
+    return Map(std::move(coordinates), map.offset() * each);
+  }
+  Swizzle of(Swizzle swizzle) const {
+    if (swizzle.bits != 0 && bits == 1) swizzle.base += 3;
+    return swizzle;
+  }
+  const char* word() const { return bits == 8 ? "byte" : "bit"; }
+};
 
 // The map of some of its modes, the others at stride 0.
 Map some_of(const Map& map, const std::vector<bool>& chosen, bool with_offset) {
@@ -218,21 +230,22 @@ Arithmetic Emission::arithmetic() const {
   return arithmetic;
 }
 
-SwizzleParts swizzle_parts(const Physical& layout, int element_bytes) {
-  const Map bytes = in_bytes(layout.map(), element_bytes);
-  const Separation separation(bytes, layout.swizzle());
+SwizzleParts swizzle_parts(const Physical& layout, int element_bits) {
+  const Unit unit(element_bits);
+  const Map map = unit.of(layout.map(), element_bits);
+  const Swizzle swizzle = unit.of(layout.swizzle());
+  const Separation separation(map, swizzle);
   std::vector<bool> added = separation.xored();
   added.flip();
-  return {some_of(bytes, added, !separation.offset_xored()),
-          some_of(bytes, separation.xored(), separation.offset_xored())};
+  return {some_of(map, added, !separation.offset_xored()), some_of(map, separation.xored(), separation.offset_xored()),
+          swizzle, unit.bits};
 }
 
 std::optional<Misfit> join_misfit(const Part& part, std::span<const bool> later, Join join) {
   if (std::optional<std::string> reason = not_a_part(part)) return Misfit{*reason, {}};
-  const int element_bytes = bytes(part.element);
-  if (element_bytes == 0) return Misfit{fmt::format("elements of {} share bytes", name(part.element)), {}};
-  const Map map = in_bytes(part.layout.map(), element_bytes);
-  const Swizzle& swizzle = part.layout.swizzle();
+  const Unit unit(bits(part.element));
+  const Map map = unit.of(part.layout.map(), bits(part.element));
+  const Swizzle swizzle = unit.of(part.layout.swizzle());
   std::int64_t given = 0, wanted = 0;
   const auto difference = first_difference(part, [&](const auto&, const auto& coordinate) {
     std::vector<std::int64_t> first = coordinate;
@@ -245,9 +258,9 @@ std::optional<Misfit> join_misfit(const Part& part, std::span<const bool> later,
   });
   if (!difference) return std::nullopt;
   return Misfit{
-      fmt::format("{} lies at byte {}; {} after the swizzle it would be byte {}: the sum carries into the bits "
+      fmt::format("{0} lies at {4} {1}; {2} after the swizzle it would be {4} {3}: the sum carries into the bits "
                   "that the swizzle reads or writes",
-                  tuple_text(*difference), wanted, join == Join::added ? "added" : "XORed", given),
+                  tuple_text(*difference), wanted, join == Join::added ? "added" : "XORed", given, unit.word()),
       *difference};
 }
 

@@ -69,18 +69,20 @@ class Emission {
   std::string why_;
 };
 
-// A swizzled address in bytes as added(c) + swizzle(xored(c)), both over the layout's shape: `xored` has the modes that
+// A swizzled address as added(c) + swizzle(xored(c)), both over the layout's shape: `xored` has the modes that
 // reach the bits that the swizzle reads or writes, or could carry into them; the others are added as in any layout.
-// Holds at every coordinate. The elements are whole bytes.
+// Holds at every coordinate. In bytes, or in bits where elements share bytes; `swizzle` is of the same.
 struct SwizzleParts {
   Map added, xored;
+  Swizzle swizzle;
+  int unit_bits = 8;
 };
-SwizzleParts swizzle_parts(const Physical& layout, int element_bytes);
+SwizzleParts swizzle_parts(const Physical& layout, int element_bits);
 
-// How some coordinates join the address of the others once that is swizzled: their bytes added, as an instruction's
-// immediate is, or their own swizzled bytes XORed.
+// How some coordinates join the address of the others once that is swizzled: added, as an instruction's immediate is,
+// or, swizzled themselves, XORed.
 enum class Join : std::uint8_t { added, xored };
-// Whether the result is the layout's address; else the first coordinate, last fastest, at which the sum of bytes
+// Whether the result is the layout's address; else the first coordinate, last fastest, at which the sum
 // carries into swizzled bits, or changes what is read of them. `later`, one entry a coordinate, says which join.
 std::optional<Misfit> join_misfit(const Part& part, std::span<const bool> later, Join join);
 

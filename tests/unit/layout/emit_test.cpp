@@ -85,11 +85,17 @@ TEST_CASE("a swizzled address is what is added and the swizzle of the rest") {
     }
     if (random.one_in(4)) map = Map(map.coordinates(), random.between(0, 600));
     const Physical layout = made(map, swizzle);
-    const SwizzleParts parts = swizzle_parts(layout, 2);
+    // Elements of whole bytes, and such as share them, in bits.
+    const int bits = std::array{16, 8, 6, 4}[static_cast<std::size_t>(random.between(0, 3))];
+    const SwizzleParts parts = swizzle_parts(layout, bits);
     CAPTURE(map.text());
+    CAPTURE(bits);
     ++tried;
-    for (std::int64_t i = 0; i < map.size(); ++i)
-      REQUIRE(parts.added.at(i) + swizzle(parts.xored.at(i)) == layout.byte(index_at(map.shape(), i), 16));
+    for (std::int64_t i = 0; i < map.size(); ++i) {
+      const std::int64_t within = parts.unit_bits == 8 ? 0 : map.at(i) * bits % 8;
+      REQUIRE((parts.added.at(i) + parts.swizzle(parts.xored.at(i))) * parts.unit_bits ==
+              layout.byte(index_at(map.shape(), i), bits) * 8 + within);
+    }
     bool some_added = false;
     for (const Mode& mode : parts.added.modes()) some_added |= mode.extent > 1 && mode.stride != 0;
     split += some_added;
@@ -101,11 +107,11 @@ TEST_CASE("a swizzled address is what is added and the swizzle of the rest") {
 TEST_CASE("the strided part of a stage: eight rows on, and inside a unit") {
   const Physical stage = made(Map({{{128, 64}}, {{64, 1}}, {{4, 8192}}}), swizzle_of_span(128));
   // As one mode the rows reach the swizzled bits; as 8 rows and 16 groups only the 8 do.
-  const SwizzleParts whole = swizzle_parts(stage, 2);
+  const SwizzleParts whole = swizzle_parts(stage, 16);
   CHECK(whole.added.text() == "(128, 64, 4) : (0, 0, 16384)");
   CHECK(whole.xored.text() == "(128, 64, 4) : (128, 2, 0)");
   const Physical grouped = made(Map({{{8, 64}, {16, 512}}, {{8, 1}, {8, 8}}, {{4, 8192}}}), swizzle_of_span(128));
-  const SwizzleParts parts = swizzle_parts(grouped, 2);
+  const SwizzleParts parts = swizzle_parts(grouped, 16);
   CHECK(parts.added.text() == "((8, 16), (8, 8), 4) : ((0, 1024), (2, 0), 16384)");
   CHECK(parts.xored.text() == "((8, 16), (8, 8), 4) : ((128, 0), (0, 16), 0)");
 }
@@ -123,6 +129,14 @@ TEST_CASE("what would carry into swizzled bits is refused, with the coordinate")
         "(1, 8) lies at byte 128; added after the swizzle it would be byte 160: the sum carries into the bits that the "
         "swizzle reads or writes");
   CHECK_FALSE(misfit(tile, {64, 64}, {false, true}, Join::xored));
+  // Elements of four bits, two to a byte: 32 of them are a unit.
+  const Physical narrow = made(Map({{{64, 256}}, {{256, 1}}}), swizzle_of_span(128));
+  const std::array<bool, 2> columns{false, true};
+  CHECK_FALSE(join_misfit({narrow, Element::f4e2m1, {0, 0}, {64, 32}}, columns, Join::added));
+  CHECK(
+      join_misfit({narrow, Element::f4e2m1, {0, 0}, {64, 64}}, columns, Join::added)->reason ==
+      "(1, 32) lies at bit 1024; added after the swizzle it would be bit 1280: the sum carries into the bits that the "
+      "swizzle reads or writes");
   // Rows of 66 elements: the sum of a row's and a column's bytes carries.
   const Physical padded = made(Map({{{64, 66}}, {{64, 1}}}), swizzle_of_span(128));
   const std::optional<Misfit> carry = misfit(padded, {64, 64}, {false, true}, Join::xored);
