@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "layout/atoms.h"
 #include "layout/part.h"
 
@@ -28,6 +30,18 @@ std::optional<std::string> over_the_limits(const Part& part) {
   return std::nullopt;
 }
 
+// Rows follow each other, but never closer than the span of the swizzle (seen on an H200: tests/gpu).
+Map laid_down(const Box& box, int element_bits) {
+  const std::int64_t pitch = std::max<std::int64_t>(box.extents.back(), box.swizzle_span * 8 / element_bits);
+  std::vector<Coordinate> coordinates(box.extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t c = box.extents.size(); c-- > 0;) {
+    coordinates[c].push_back({box.extents[c], stride});
+    stride = c + 1 == box.extents.size() ? pitch : stride * box.extents[c];
+  }
+  return Map(std::move(coordinates));
+}
+
 }  // namespace
 
 std::optional<Misfit> box_misfit(const Part& part, const Box& box) {
@@ -40,8 +54,8 @@ std::optional<Misfit> box_misfit(const Part& part, const Box& box) {
   if (start % (128 * 8) != 0)
     return Misfit{fmt::format("it starts {} bytes into its tile: a box starts at multiples of 128", start / 8),
                   part.start};
-  // The copy engine lays the box down densely, then swizzles absolute addresses.
-  const Map dense = row_major(box.extents);
+  // The copy engine lays the box down row after row, then swizzles absolute addresses.
+  const Map dense = laid_down(box, element_bits);
   const Swizzle wanted_swizzle = part.layout.swizzle();
   const Swizzle given_swizzle = swizzle_of_span(box.swizzle_span, box.swizzle_atom);
   bool brought = true;

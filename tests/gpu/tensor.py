@@ -22,7 +22,7 @@ def random_box(p, rank, size, swizzle, most_bytes):
     inner = min(inner, 256 // unit * unit)
     if swizzle and r.random() < 0.7:
         inner = widest
-    box, left = [inner], most_bytes // (inner * size)
+    box, left = [inner], most_bytes // max(inner * size, swizzle)
     for _ in range(rank - 1):
         extent = r.randrange(1, min(left, 64 if rank == 2 else 6) + 1)
         left //= extent
@@ -30,6 +30,11 @@ def random_box(p, rank, size, swizzle, most_bytes):
     shape = [max(1, extent + r.randrange(-3, 20)) for extent in box[:-1]]
     shape.append(unit * max(1, (inner // unit) + r.randrange(-2, 6)))
     return shape, box
+
+
+def area(box, size, swizzle):
+    """The bytes from the first to past the last of a box in shared memory: rows are no closer than the swizzle's span."""
+    return product(box[:-1]) * max(box[-1] * size, swizzle)
 
 
 def coordinates(p, shape, box, size, low):
@@ -93,14 +98,14 @@ def loads(name, seed):
     swizzle = [0, 32, 64, 128][seed % 4]
     rank = r.choice([1, 2, 2, 2, 2, 3, 4, 5])
     shape, box = random_box(p, rank, SIZES[element], swizzle, 8192)
-    data = product(box) * SIZES[element]
+    data, held = product(box) * SIZES[element], area(box, SIZES[element], swizzle)
     begin(p, 16)
     p.buffer("t", element, shape, mapped=True)
     p.map("t", shape, SIZES[element], box, swizzle)
     at = START + 128 * r.randrange(8) * r.choice([0, 1])
     bar = START + 0x3800
     p.line("ELECT one, URZ, PT", f"UMOV bar, {hex(bar)}")
-    clear(p, data, at)
+    clear(p, held, at)
     after, rest = p.label(), p.label()
     p.line("UISETP.NE.U32.AND other, UPT, warp, URZ, UPT", f"BRA.U other, {after}")
     barrier_counts(p, "count", 1)
@@ -112,7 +117,7 @@ def loads(name, seed):
     p.line(f"UTMALDG.{rank}D [load], [map_t]")
     p.here(rest)
     wait(p, "bar", "low")
-    copy_out(p, data, at)
+    copy_out(p, held, at)
     return finish(p)
 
 
@@ -125,14 +130,14 @@ def stores(name, seed):
     element = r.choice(["f32", "u32"] if adds else ["u8", "f16", "bf16", "f32", "u32"])
     rank = 2 if adds else r.choice([2, 2, 3])
     shape, box = random_box(p, rank, SIZES[element], swizzle, 8192)
-    data = product(box) * SIZES[element]
+    held = area(box, SIZES[element], swizzle)
     begin(p, 1)
     p.buffer("t", element, shape, mapped=True)
     p.map("t", shape, SIZES[element], box, swizzle)
     at = START + 128 * r.randrange(8) * r.choice([0, 1])
     p.line("ELECT one, URZ, PT", "UISETP.NE.U32.AND other, UPT, warp, URZ, UPT", f"IMAD word, tid, 0x4, {hex(at)}")
-    for i, offset in enumerate(range(0, data, 512)):
-        rest = (data - offset) // 4
+    for i, offset in enumerate(range(0, held, 512)):
+        rest = (held - offset) // 4
         guard = ""
         if rest < 128:
             p.line(f"ISETP.LT.U32.AND inside, PT, tid, {hex(rest)}, PT")

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "layout/atoms.h"
 
 namespace warpcc::layout {
@@ -43,6 +45,12 @@ TEST_CASE("the largest box that fills a tile in equal pieces") {
   CHECK(largest(rows, swizzle_of_span(128), {512, 64}).box->extents == std::vector<std::int64_t>{256, 64});
   CHECK(largest(rows, swizzle_of_span(128), {192, 64}).box->extents == std::vector<std::int64_t>{192, 64});
   // Columns in halves that lie apart.
+  // Half of the swizzle's rows is a box of its own: the copy engine leaves the rows where they are.
+  CHECK(largest(rows, swizzle_of_span(128), {64, 32}).box->extents == std::vector<std::int64_t>{64, 32});
+  // Dense rows of less than the swizzle's span are none.
+  llvm::Expected<Physical> narrow = Physical::make(Map({{{64, 32}}, {{32, 1}}}), swizzle_of_span(128));
+  REQUIRE(static_cast<bool>(narrow));
+  CHECK(tensor_map_box({*narrow, Element::f16, {0, 0}, {64, 32}}).misfit.coordinate == std::vector<std::int64_t>{1, 0});
   const Map halves({{{64, 32}}, {{32, 1}, {2, 2048}}});
   CHECK(largest(halves, swizzle_of_span(64), {64, 64}).box->extents == std::vector<std::int64_t>{64, 32});
   CHECK_FALSE(largest(Map({{{64, 1}}, {{64, 64}}}), {}, {64, 64}).box);
@@ -77,10 +85,11 @@ TEST_CASE(
       CHECK(changed([](Box& box) { ++box.extents[1]; }) == Coordinates{1, 0});
       for (const Box& other : modes) {
         if (other.swizzle_span == mode.swizzle_span && other.swizzle_atom == mode.swizzle_atom) continue;
-        // By the two swizzles alone.
+        // By the two swizzles, and the rows' distance, which is no less than the swizzle's span.
         const Swizzle own = tile->swizzle(), given = swizzle_of_span(other.swizzle_span, other.swizzle_atom);
+        const std::int64_t pitch = std::max<std::int64_t>(row * bytes(element), other.swizzle_span);
         std::int64_t first = 0;
-        while (own(first * bytes(element)) == given(first * bytes(element))) ++first;
+        while (own(first * bytes(element)) == given(first / row * pitch + first % row * bytes(element))) ++first;
         CHECK(changed([&](Box& box) {
                 box.swizzle_span = other.swizzle_span;
                 box.swizzle_atom = other.swizzle_atom;

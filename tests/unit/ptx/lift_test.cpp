@@ -106,7 +106,7 @@ TEST_CASE("templates of the table") {
   lifts_to("  USEL UR20, UR4, UR5, UPT\n", "mov.pred %q0, 1;\n  selp.b32 %UR20, %UR4, %UR5, %q0;");
   lifts_to("  IMAD.MOV.U32 R20, RZ, RZ, UR4\n", "mov.b32 %R20, %UR4;");
   lifts_to("  IMAD R20, R0, R1, -R2\n", "neg.s32 %t0, %R2;\n  mad.lo.u32 %R20, %R0, %R1, %t0;");
-  lifts_to("  FADD R20, R0, -R1\n", "neg.f32 %t0, %R1;\n  add.f32 %R20, %R0, %t0;");
+  lifts_to("  FADD R20, R0, -R1\n", "neg.f32 %t0, %R1;\n  add.rn.f32 %R20, %R0, %t0;");
   lifts_to("  F2FP.F16.F32.PACK_AB R20, R0, RZ\n", "cvt.rn.f16x2.f32 %R20, %R0, 0f00000000;");
   lifts_to("  S2R R20, SR_CgaCtaId\n", "mov.u32 %R20, %cluster_ctarank;");
   lifts_to("  R2UR UR20, R0\n", "mov.b32 %UR20, %R0;");
