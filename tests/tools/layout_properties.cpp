@@ -1,6 +1,6 @@
-// layout_properties [CASES]: what the layout algebra promises, against brute force on random layouts: ranks 1 to 6,
-// sizes of 1 to 240 that are mostly no powers of two. Each case has its own seed. Prints what was seen; exit status 1
-// at the first law that is broken, with the layouts.
+// layout_properties [CASES [FIRST]]: what the layout algebra promises, against brute force on random layouts: ranks 1
+// to 6, sizes of 1 to 240 that are mostly no powers of two. Each case has its own seed. Prints what was seen; exit
+// status 1 at the first law that is broken, with the layouts.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -238,9 +238,9 @@ class Case {
   Seen& seen_;
 };
 
-int run(int cases) {
+int run(int cases, int first) {
   Seen seen;
-  for (int i = 0; i < cases; ++i) {
+  for (int i = first; i < first + cases; ++i) {
     const std::string broken = Case(static_cast<std::uint32_t>(i), seen).run();
     if (broken.empty()) continue;
     llvm::outs() << "case " << i << ": " << broken << '\n';
@@ -258,10 +258,14 @@ int run(int cases) {
 }  // namespace warpcc::layout
 
 int main(int argc, char** argv) {
-  int cases = 100000;
-  if (argc > 2 || (argc == 2 && (llvm::StringRef(argv[1]).getAsInteger(10, cases) || cases < 1))) {
-    llvm::errs() << "usage: layout_properties [CASES]\n";
+  int cases = 100000, first = 0;
+  const auto number = [&](int at, int least, int& value) {
+    return argc <= at ||
+           (!llvm::StringRef(argv[at]).getAsInteger(10, value) && value >= least && value <= 1'000'000'000);
+  };
+  if (argc > 3 || !number(1, 1, cases) || !number(2, 0, first)) {
+    llvm::errs() << "usage: layout_properties [CASES [FIRST]]\n";
     return 2;
   }
-  return warpcc::layout::run(cases);
+  return warpcc::layout::run(cases, first);
 }
