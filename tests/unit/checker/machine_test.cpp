@@ -166,6 +166,27 @@ TEST_CASE("boxes: a swizzle by absolute addresses, zeros outside, nothing stored
   CHECK(to_float(c.load(5 * 72 + 65), Element::f32) == 66);
 }
 
+// Seen on an H200 (tests/gpu): `loads_118` and `stores_24` of its first run.
+TEST_CASE("boxes: rows narrower than the swizzle keep its distance, integers are added as such") {
+  TensorMap map = map_of(16, 24, 10, 8, 2, 64);
+  GlobalBuffer global(0, Element::f16, 16 * 24, false);
+  SharedMemory shared(0x400, 0x2000);
+  CHECK(map.box_bytes() == 160);
+  CHECK(map.shared_bytes() == 640);
+  load_box(map, global, {8, 2}, 0x400, shared);
+  CHECK(shared.read(0x400, 2) == global.load(2 * 24 + 8));
+  CHECK(shared.read(0x600, 2) == global.load(10 * 24 + 8));                     // row 8: 0x200 further on
+  CHECK(shared.read(0x400 + 3 * 64 + (1 << 4), 2) == global.load(5 * 24 + 8));  // row 3: unit 0 ^ 1
+  CHECK(read_box(map, 0x400, shared)[8 * 8] == global.load(10 * 24 + 8));
+
+  TensorMap out = map_of(4, 8, 2, 8, 4, 0);
+  GlobalBuffer counts(1, Element::u32, 4 * 8, false);
+  std::vector<std::uint32_t> more(16, 0x40000001);
+  std::uint32_t before = counts.load(8);
+  write_box(out, counts, {0, 1}, more, true);
+  CHECK(counts.load(8) == before + 0x40000001);
+}
+
 TEST_CASE("what the copy engine refuses") {
   Faults faults;
   check_map(map_of(8, 72, 8, 72, 2, 128), faults);
