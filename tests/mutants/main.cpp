@@ -1,7 +1,7 @@
 // Mutants of a kernel: every statement of its text and of its SASS text changed in every way that this program knows,
 // each through types and checker.
 //
-//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--text | --listing] KERNEL_FOLDER PROGRAMS [NAME …]
+//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--known FILE] [--text | --listing] FOLDER PROGRAMS [NAME …]
 //
 // PROGRAMS has a program a line: its name, its parameters, and after each `|` a shape: `2048 tile=(128,128) | M=256
 // N=512 K=128`. FILE argues for mutants that are equivalent (equivalent.txt says how). Prints a table and those that
@@ -32,7 +32,7 @@ struct Settings {
   int processes = 2;
   std::size_t sample = 0;  // 0: all
   bool list = false, text = true, listing = true;
-  std::string folder, programs, argued;
+  std::string folder, programs, argued, known;
   std::set<std::string> names;
 };
 
@@ -94,6 +94,16 @@ struct Judged {
   Mutant mutant;
   Verdict verdict{Verdict::Kind::broken, "crashed, or did not end", ""};
 };
+
+// Why, for the first that fits; empty: none does.
+std::string argument_for(const Judged& one, const std::vector<Argued>& all) {
+  std::string what = fmt::format("{}: {}: {}", one.subject->name, one.mutant.place, one.mutant.statement);
+  for (const Argued& argument : all) {
+    if (std::regex_search(one.mutant.change, argument.change) && std::regex_search(what, argument.statement))
+      return argument.why;
+  }
+  return {};
+}
 
 // The kernel's own file, and those of the library that its text names.
 std::vector<std::string> files(const Settings& settings, const Subject& subject) {
@@ -240,13 +250,19 @@ int run(const Settings& settings) {
   std::vector<Argued> argued = arguments(settings.argued);
   for (Judged& one : all) {
     if (one.verdict.kind != Verdict::Kind::survived) continue;
-    std::string what = fmt::format("{}: {}: {}", one.subject->name, one.mutant.place, one.mutant.statement);
-    for (const Argued& argument : argued) {
-      if (!std::regex_search(one.mutant.change, argument.change) || !std::regex_search(what, argument.statement))
-        continue;
-      one.verdict = {Verdict::Kind::equivalent, "argued: " + argument.why, ""};
-      break;
-    }
+    if (std::string why = argument_for(one, argued); !why.empty())
+      one.verdict = {Verdict::Kind::equivalent, "argued: " + why, ""};
+  }
+
+  // Survivors that are known end in the table like the others, but are no surprise.
+  std::vector<Argued> known = arguments(settings.known);
+  std::size_t surprises = 0;
+  for (Judged& one : all) {
+    if (one.verdict.kind == Verdict::Kind::broken) ++surprises;
+    if (one.verdict.kind != Verdict::Kind::survived) continue;
+    one.verdict.by = argument_for(one, known);
+    surprises += one.verdict.by.empty();
+    if (!one.verdict.by.empty()) one.verdict.by = "known: " + one.verdict.by;
   }
 
   struct Row {
@@ -294,7 +310,7 @@ int run(const Settings& settings) {
                one.mutant.place, one.mutant.statement, one.mutant.change, one.verdict.by.empty() ? "" : " -> ",
                one.verdict.by, one.verdict.text.empty() ? "" : ": " + one.verdict.text);
   }
-  return total.survived > 0 ? 1 : 0;
+  return surprises > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -311,6 +327,8 @@ int main(int argc, char** argv) {
       settings.sample = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
     } else if (word == "--argued" && i + 1 < argc) {
       settings.argued = argv[++i];
+    } else if (word == "--known" && i + 1 < argc) {
+      settings.known = argv[++i];
     } else if (word == "--list") {
       settings.list = true;
     } else if (word == "--text") {
@@ -322,9 +340,9 @@ int main(int argc, char** argv) {
     }
   }
   if (words.size() < 2) {
-    std::fprintf(
-        stderr,
-        "mutants [-j N] [--sample N] [--list] [--argued FILE] [--text | --listing] FOLDER PROGRAMS [NAME ...]\n");
+    std::fprintf(stderr,
+                 "mutants [-j N] [--sample N] [--list] [--argued FILE] [--known FILE] [--text | --listing] FOLDER "
+                 "PROGRAMS [NAME ...]\n");
     return 2;
   }
   settings.folder = words[0];
