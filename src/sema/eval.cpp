@@ -126,6 +126,8 @@ Value Evaluator::at_place(Builtin builtin) {
   using Atom = kernel::Atom;
   auto index = [&](Atom::Kind kind) -> Value {
     const Atom atom{kind, 0};
+    // Outside of code there is no warp whose number it could be.
+    if (session_.place.kind == Place::Kind::outside) return kernel::Index{0, {{atom, 1}}};
     if (interval(session_, atom).constant()) return kernel::Index{};
     return kernel::Index{0, {{atom, 1}}};
   };

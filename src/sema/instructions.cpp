@@ -40,6 +40,7 @@ constexpr Message<std::size_t, std::string, std::string, int> group_width{"group
                                                                           "operand {} of `{}` is {}; this has {}"};
 constexpr Message<std::string> no_such_special{"no-special-register",
                                                "`{}` is no special register (`ctaid.x`, `tid.x`, `laneid` …)"};
+constexpr Message<std::string> no_elements{"no-elements", "`{}` has no elements: no instruction reaches it"};
 constexpr Message<std::string> no_across{"no-across", "`across` is of `load`; `{}` has none"};
 constexpr Message<std::string> no_for{"no-for", "`for` is of `prefetch`; `{}` has none"};
 constexpr Message<std::string, std::string> no_option{"no-option", "`{}` has no option `{}`"};
@@ -355,6 +356,10 @@ std::optional<kernel::Operand> Builder::operand(const isa::Statement& row, std::
   }
   if (auto* view = value.get<ViewRef>()) {
     const kernel::Buffer& buffer = session_.kernel[view->view.buffer];
+    if (buffer.empty()) {
+      session_.error(expr.where, no_elements, buffer.name).note(buffer.declared, "declared here");
+      return std::nullopt;
+    }
     constexpr isa::Takes kBits[] = {kSharedView, kTensorView, kGlobalView};
     if (slot.takes & kBuffer && buffer.space == kernel::MemorySpace::global && view->base)
       return kernel::TensorMapOf{view->view.buffer};

@@ -16,7 +16,6 @@ constexpr Message<std::string> swizzle_span{"swizzle", "a swizzle spans 32, 64 o
 constexpr Message<std::string> not_a_layout{"not-a-layout", "a layout is wanted; {}"};
 constexpr Message<std::string, std::string> other_shape{"layout-shape", "the layout is of {}; it stands by {}"};
 constexpr Message<std::string> no_layout{"layout-broken", "{}"};
-constexpr Message<> tensor_swizzled{"swizzle", "a thread-value layout has no swizzle"};
 constexpr Message<std::string, std::string> other_space{"layout-space", "{} layout is wanted; {}"};
 constexpr Message<std::string> no_strides{
     "no-strides", "a layout without strides is no place for elements; it is evaluated alone: {}"};
@@ -182,10 +181,6 @@ std::optional<layout::ThreadValue> Evaluator::thread_value(const Value& value, c
   if (value.bad() || !wants_space(value, Type::Kind::layout_tv, where)) return std::nullopt;
   std::optional<layout::Map> map = map_of(value, shape, where);
   if (!map) return std::nullopt;
-  if (auto* layout = value.get<LayoutRef>(); layout && (*layout)->swizzle_span) {
-    session_.error(where, tensor_swizzled);
-    return std::nullopt;
-  }
   if (map->rank() != 2) {
     session_.error(where, no_thread_value);
     return std::nullopt;
