@@ -52,12 +52,17 @@ Verdict check_block_scaled(const Record& record) {
   return Verdict::agrees("block-scaled");
 }
 
-// `SM100_MMA_F16BF16_2x1SM_SS`: whose tensor core, whether a pair, and whether A is in registers (wgmma).
+// `SM100_MMA_F16BF16_2x1SM_SS`: whose tensor core, whether a pair, whether A is in registers (wgmma), and what makes K
+// longer: two of four elements of a sparse A are there, and kind mxf4 has two elements to a byte.
 struct Operation {
-  bool hopper = false, pair = false, register_a = false;
+  bool hopper = false, pair = false, register_a = false, sparse = false, two_to_a_byte = false;
+
+  int k(Kind kind) const { return mma_k(kind) * (sparse ? 2 : 1) * (two_to_a_byte ? 2 : 1); }
 };
 Operation operation_of(llvm::StringRef name) {
-  return {name.starts_with("SM90"), name.contains("2x1SM"), name.starts_with("SM90") && name.contains("_RS")};
+  const bool hopper = name.starts_with("SM90");
+  return {hopper, name.contains("2x1SM"), hopper && name.contains("_RS"), name.contains("SPARSE"),
+          name.contains("_MXF4_") || name.contains("_MXF4NVF4_")};
 }
 
 struct Tiles {
@@ -148,10 +153,9 @@ Verdict check_mma_atom(const Record& record) {
   const std::vector<std::int64_t> shape =
       rejected ? std::vector{record.number("m"), record.number("n")} : record.numbers("shape_mnk");
   if (shape.size() < 2) return Verdict::differs("it has no shape");
-  const int m = static_cast<int>(shape[0]), n = static_cast<int>(shape[1]), k = mma_k(*kind);
+  const int m = static_cast<int>(shape[0]), n = static_cast<int>(shape[1]), k = operation.k(*kind);
   const std::optional<std::string> misfit = shape_misfit(operation, *kind, m, n);
   if (rejected && misfit) return Verdict::refused("CuTe: " + record.text("rejected"));
-  if (misfit) return Verdict::differs("there is no such instruction: " + *misfit);
   const Tiles tiles = tiles_of(operation, *a, m, n, k);
   if (!covers_its_tile(tiles.a, std::int64_t{m} * k) || !covers_its_tile(tiles.b, std::int64_t{n} * k) ||
       !covers_its_tile(tiles.d, std::int64_t{m} * n))
@@ -162,7 +166,7 @@ Verdict check_mma_atom(const Record& record) {
   if (!is_tile(record.object("A"), tiles.a)) return Verdict::differs("another A");
   if (!is_tile(record.object("B"), tiles.b)) return Verdict::differs("another B");
   if (!is_tile(record.object("C"), tiles.d)) return Verdict::differs("another D");
-  return Verdict::agrees();
+  return Verdict::agrees(misfit ? "though the PTX ISA has no such instruction" : "");
 }
 
 }  // namespace warpcc::layout::vectors

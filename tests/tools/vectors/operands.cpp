@@ -42,7 +42,9 @@ std::optional<Stage> stage_of(const Record& record) {
   const std::optional<Element> element = element_of(record.text("elem"));
   const std::optional<Swizzle> swizzle = swizzle_named(record.text("swizzle"));
   if (!element || !swizzle || stage.tile.size() != 2) return std::nullopt;
-  stage.element = *element;
+  // Elements of fewer bits that stand in bytes of their own are as bytes are.
+  const bool own_bytes = record.has("elem_bits") && record.number("elem_bits") != bits(*element);
+  stage.element = own_bytes ? element_of_bits(record.number("elem_bits")) : *element;
   stage.major = major_of(record);
   llvm::Expected<Physical> layout = operand_tile(stage.tile[0], stage.tile[1], *element, stage.major, *swizzle,
                                                  record.text("tile_order") == "k_first");

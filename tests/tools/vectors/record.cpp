@@ -192,6 +192,7 @@ std::uint32_t crc_of(std::span<const std::int64_t> table) {
 }
 
 std::optional<Element> element_of(llvm::StringRef name) {
+  name = name.substr(name.rfind(':') + 1);  // without namespaces
   return llvm::StringSwitch<std::optional<Element>>(name)
       .Cases("f16", "half_t", Element::f16)
       .Cases("bf16", "bfloat16_t", Element::bf16)
@@ -199,9 +200,9 @@ std::optional<Element> element_of(llvm::StringRef name) {
       .Cases("tf32", "tfloat32_t", Element::tf32)
       .Cases("e4m3", "float_e4m3_t", Element::f8e4m3)
       .Cases("e5m2", "float_e5m2_t", Element::f8e5m2)
-      .Cases("e2m3", "float_e2m3_t", "cute::detail::float_e2m3_unpacksmem_t", Element::f6e2m3)
-      .Cases("e3m2", "float_e3m2_t", "cute::detail::float_e3m2_unpacksmem_t", Element::f6e3m2)
-      .Cases("e2m1", "e2m1_mxf4", "float_e2m1_t", "cute::detail::float_e2m1_unpacksmem_t", Element::f4e2m1)
+      .Cases("e2m3", "float_e2m3_t", "float_e2m3_unpacksmem_t", Element::f6e2m3)
+      .Cases("e3m2", "float_e3m2_t", "float_e3m2_unpacksmem_t", Element::f6e3m2)
+      .Cases("e2m1", "e2m1_mxf4", "float_e2m1_t", "float_e2m1_unpacksmem_t", Element::f4e2m1)
       .Cases("s8", "int8_t", Element::s8)
       .Cases("u8", "uint8_t", Element::u8)
       .Cases("s32", "int32_t", Element::s32)
