@@ -24,6 +24,8 @@ constexpr Message<int, std::string, std::string, std::string> kWrongOperand{
 constexpr Message<std::string, int, int> kTooFew{"sass-too-few", "`{}` takes {} operands; {} are given"};
 constexpr Message<std::string, int> kTooMany{"sass-too-many", "`{}` takes {} operands; more are given"};
 constexpr Message<> kNoGuard{"sass-no-guard", "a predicate is wanted behind `@`"};
+constexpr Message<std::string> kNoGuardHere{
+    "sass-warpgroup-guarded", "`{}` is for all lanes of a warpgroup's four warps: it has no guard; branch around it"};
 constexpr Message<std::string, std::string> kWrongGuard{"sass-wrong-guard", "the guard of `{}` is {}"};
 constexpr Message<std::string, std::string> kNoLabel{"sass-no-label", "no label `{}` in this text{}"};
 constexpr Message<std::string> kNoMap{"sass-no-map", "no `.tmap` line declares `{}`"};
@@ -113,6 +115,10 @@ bool OperandReader::guard(Line& line, std::optional<WrittenReg>& predicate) {
 
 // What is issued once a warp is guarded by a uniform predicate, all else by a predicate of the lanes.
 bool OperandReader::use_guard(Line& line, const WrittenReg& predicate) {
+  if (opcode_->issue == isa::Issue::warpgroup) {
+    diagnostics_.error(predicate.where, kNoGuardHere, std::string(opcode_->name));
+    return false;
+  }
   isa::Takes takes = opcode_->issue == isa::Issue::once ? isa::kUP : isa::kP;
   line.guard->reg = predicate.reg;
   if (predicate.reg.value == ValueId::none && !(takes >> static_cast<int>(predicate.reg.file) & 1)) {

@@ -5,7 +5,7 @@
     differential.py run --pack PACK.zip [--out FOLDER]
 
 `prepare` needs no GPU: it writes the programs, runs them on the checker's machine (BUILD/tests/memory_after), lifts them
-(BUILD/bin/warpcc) and assembles them (ptxas). `run` needs a Hopper GPU, its driver and Python with numpy: no CUDA. tests/gpu/README.md.
+(BUILD/bin/warpcc) and assembles them (ptxas). `run` needs a Hopper GPU, its driver and Python: no CUDA. tests/gpu/README.md.
 """
 
 import argparse
@@ -53,12 +53,10 @@ def assembled(ptxas, folder, number, parts):
     return cubin
 
 
-def prepare(options):
+def write(options, folder):
+    """(class, name, path) of every program."""
     import programs
 
-    build = pathlib.Path(options.build)
-    folder = pathlib.Path(options.work or tempfile.mkdtemp(prefix="differential"))
-    folder.mkdir(parents=True, exist_ok=True)
     listed = []
     for kind, name, text in programs.programs(options.scale, options.seed):
         if options.only and kind not in options.only.split(","):
@@ -66,33 +64,57 @@ def prepare(options):
         path = folder / f"{name}.sass"
         path.write_text(text)
         listed.append((kind, name, path))
+    return listed
+
+
+def run_on_the_machine(build, listed):
+    """The checker's machine: NAME.memory beside NAME.sass. It finds nothing wrong with these programs."""
     for i in range(0, len(listed), 100):
         part = [str(path) for _, _, path in listed[i : i + 100]]
         done = subprocess.run([build / "tests/memory_after", *part], capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"the checker's machine does not take them:\n{done.stderr}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        texts = list(pool.map(lambda entry: lifted(build / "bin/warpcc", entry[2]), listed))
+
+
+def prepare(options):
+    build = pathlib.Path(options.build)
+    folder = pathlib.Path(options.work or tempfile.mkdtemp(prefix="differential"))
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        listed = write(options, folder)
+        run_on_the_machine(build, listed)
         groups = [range(i, min(i + MODULE, len(listed))) for i in range(0, len(listed), MODULE)]
-        ptxas = options.ptxas or shutil.which("ptxas")
-        cubins = list(
-            pool.map(lambda group: assembled(ptxas, folder, group[0] // MODULE, [texts[i] for i in group]), groups)
-        )
-    with zipfile.ZipFile(options.pack, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as pack:
+        ptxas = options.ptxas or os.environ.get("WARPCC_PTXAS") or shutil.which("ptxas")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            texts = list(pool.map(lambda entry: lifted(build / "bin/warpcc", entry[2]), listed))
+            if ptxas:
+                make = lambda group: assembled(ptxas, folder, group[0] // MODULE, [texts[i] for i in group])
+                cubins = list(pool.map(make, groups))
+        counts = collections.Counter(kind for kind, _, _ in listed)
+        print(f"{len(listed)} programs: {', '.join(f'{kind} {count}' for kind, count in counts.items())}")
+        if not ptxas:
+            print("not assembled: no ptxas")
+        if options.pack:
+            if not ptxas:
+                raise SystemExit("a pack needs ptxas: --ptxas, WARPCC_PTXAS or PATH")
+            write_pack(options.pack, listed, groups, cubins)
+            print(f"{options.pack}: {os.path.getsize(options.pack) / 1e6:.1f} MB")
+    finally:
+        if not options.work:
+            shutil.rmtree(folder)
+
+
+def write_pack(path, listed, groups, cubins):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as pack:
         index = []
         for number, (group, cubin) in enumerate(zip(groups, cubins)):
             pack.write(cubin, f"module_{number}.cubin")
             for i in group:
-                kind, name, path = listed[i]
+                kind, name, text = listed[i]
                 index.append([kind, name, number])
-                pack.writestr(name + ".sass", path.read_text())
-                pack.write(path.with_suffix(".memory"), name + ".memory")
+                pack.write(text, name + ".sass")
+                pack.write(text.with_suffix(".memory"), name + ".memory")
         pack.writestr("index.json", json.dumps(index))
-    counts = collections.Counter(kind for kind, _, _ in listed)
-    print(f"{len(listed)} programs in {len(cubins)} modules: {dict(counts)}")
-    print(f"{options.pack}: {os.path.getsize(options.pack) / 1e6:.1f} MB")
-    if not options.work:
-        shutil.rmtree(folder)
 
 
 # ---- run
@@ -246,7 +268,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     make = commands.add_parser("prepare")
     make.add_argument("--build", required=True)
-    make.add_argument("--pack", required=True)
+    make.add_argument("--pack", help="without it the programs are run on the checker's machine and assembled, no more")
     make.add_argument("--scale", type=float, default=1.0)
     make.add_argument("--seed", type=int, default=0)
     make.add_argument("--only", help="classes, with commas")

@@ -79,17 +79,17 @@ void check_assembles(const std::string& text, isa::Target target = isa::Target::
 }
 
 // The lines lift to text that holds this, and it assembles.
-void lifts_to(std::string_view sass, std::string_view ptx) {
+void lifts_to(std::string_view sass, std::string_view ptx, isa::Target target = isa::Target::sm_100a) {
   CAPTURE(sass);
-  Result result = lift(sass);
+  Result result = lift(sass, isa::name(target));
   REQUIRE_MESSAGE(!result.text.empty(), result.complaints);
   CHECK_MESSAGE(result.text.find(ptx) != std::string::npos, "wanted ", ptx, " in ", result.text);
-  check_assembles(result.text);
+  check_assembles(result.text, target);
 }
 
-void refused(std::string_view sass, std::string_view code) {
+void refused(std::string_view sass, std::string_view code, isa::Target target = isa::Target::sm_100a) {
   CAPTURE(sass);
-  Result result = lift(sass);
+  Result result = lift(sass, isa::name(target));
   CHECK(result.text.empty());
   CHECK_MESSAGE(result.complaints.find(code) != std::string::npos, result.complaints);
 }
@@ -291,6 +291,36 @@ TEST_CASE("a program for one CTA and for a pair is refused") {
   refused("  UTCBAR.2CTA [UR4], URZ\n  UTCBAR [UR4], URZ\n", "mixed-cta-groups");
   Result result = lift("  UTCBAR.2CTA [UR4], URZ\n  UTCBAR [UR4], URZ\n");
   CHECK(result.complaints.find("`UTCBAR` and `UTCBAR.2CTA`") != std::string::npos);
+}
+
+TEST_CASE("a warpgroup's MMA, in place") {
+  constexpr isa::Target kHopper = isa::Target::sm_90a;
+  constexpr std::string_view kFence = "  WARPGROUP.ARRIVE\n", kWait = "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n";
+  auto lifts = [&](std::string_view opcode, std::string_view rest, std::string_view ptx) {
+    lifts_to(fmt::format("{}  {} R20, gdesc[UR4]{}\n{}  STS.128 [R2], R20\n", kFence, opcode, rest, kWait), ptx,
+             kHopper);
+  };
+  lifts("HGMMA.64x8x16.F32", ", gdesc[UR6], RZ, !UPT, gsb0",
+        "wgmma.fence.sync.aligned;\n  mov.b64 %d0, {%UR4, %UR5};\n  mov.b64 %d1, {%UR6, %UR7};\n"
+        "  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%R20, %R21, %R22, %R23}, %d0, %d1, 0, 1, 1, 0, 0;\n"
+        "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;");
+  // What it adds to is the register that it leaves, though the text writes it twice.
+  lifts("HGMMA.64x8x16.F32", ", gdesc[UR6], RZ, !UPT\n  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], R20, UP1, gsb0",
+        "{%R20, %R21, %R22, %R23}, %d2, %d3, %UP1, 1, 1, 0, 0;");
+  lifts("HGMMA.64x16x16.F32.BF16", ".tnspA, gdesc[UR6].tnspB, RZ, !UPT, gsb0",
+        "m64n16k16.f32.bf16.bf16 {%R20, %R21, %R22, %R23, %R24, %R25, %R26, %R27}, %d0, %d1, 0, 1, 1, 1, 1;");
+  lifts("HGMMA.64x16x8.F32.TF32", ", gdesc[UR6], RZ, !UPT, gsb0", "m64n16k8.f32.tf32.tf32 {%R20, ");
+  lifts("HGMMA.64x16x16.F16", ", gdesc[UR6], RZ, !UPT, gsb0",
+        "m64n16k16.f16.f16.f16 {%R20, %R21, %R22, %R23}, %d0, %d1, 0, 1, 1, 0, 0;");
+  lifts("IGMMA.64x8x32.S8.S8", ", gdesc[UR6], RZ, !UPT, gsb0",
+        "m64n8k32.s32.s8.s8 {%R20, %R21, %R22, %R23}, %d0, %d1, 0;");
+  lifts("QGMMA.64x8x32.F32.E4M3.E4M3", ", gdesc[UR6], RZ, !UPT, gsb0",
+        "m64n8k32.f32.e4m3.e4m3 {%R20, %R21, %R22, %R23}, %d0, %d1, 0, 1, 1;");
+  const std::string add = "  MOV R24, 0x0\n  MOV R25, 0x0\n  MOV R26, 0x0\n  MOV R27, 0x0\n";
+  refused(add + "  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], R24, UPT, gsb0\n", "operands-not-lifted", kHopper);
+  refused("  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], RZ, UPT, gsb0\n", "operands-not-lifted", kHopper);
+  refused("  QGMMA.64x8x32.F32.E4M3.E4M3 R20, gdesc[UR4].tnspA, gdesc[UR6], RZ, !UPT, gsb0\n", "operands-not-lifted",
+          kHopper);
 }
 
 TEST_CASE("what later kernels need") {

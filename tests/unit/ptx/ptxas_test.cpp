@@ -126,3 +126,22 @@ TEST_CASE("temporary files are gone afterwards") {
   CHECK(fs::directory_iterator(folder.at("tmp"), error) == fs::directory_iterator());
   unsetenv("TMPDIR");
 }
+
+TEST_CASE("a program that ptxas has changed is none") {
+  Folder folder;
+  auto said = [&](const std::string& log) {
+    std::string ptxas = folder.script("ptxas", "echo '" + log + "' >&2\nfor last; do :; done\necho cubin > $last\n");
+    llvm::Expected<ptx::Assembled> result = ptx::assemble(ptxas, "", isa::Target::sm_90a);
+    return result ? std::string() : llvm::toString(result.takeError());
+  };
+  CHECK(said("ptxas info    : Used 90 registers").empty());
+  std::string serialised = said(
+      "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill "
+      "formed "
+      "pipeline stage in the function");
+  CHECK(serialised.find("another program than was written:") != std::string::npos);
+  CHECK(serialised.find("(C7510)") != std::string::npos);
+  CHECK(
+      said("ptxas info    : (C7508) setmaxnreg ignored to maintain minimum register requirement").find("setmaxnreg") !=
+      std::string::npos);
+}

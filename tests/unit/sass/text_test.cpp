@@ -178,3 +178,42 @@ TEST_CASE("expressions that are too deep or too long are refused") {
   for (int i = 0; i < 5000; ++i) sum += " + 1";
   CHECK(says(said_of("  MOV x, x = (" + sum + ")"), "too long or too deep"));
 }
+
+TEST_CASE("Hopper's MMA over a fragment") {
+  const std::string head =
+      ".kernel k\n.sm sm_90a\n.threads 128\n.dynsmem 4096\n.grid 1 1\n.cluster 1\n.mbarriers 0\n.form named\n"
+      ".buffer sa shared 0x400 f16 (64, 16) : (16, 1)\n.buffer sb shared 0xc00 f16 (16, 16) : (16, 1)\n";
+  const std::string fragment =
+      ".fragment acc f32 (128, 16) ((4, 8, 4), (2, 2, 2, 2)) : ((256, 1, 16), (128, 8, 1024, 64))\n";
+  const std::string code = "  UMOV a.0, 0x1\n  UMOV a.1, 0x1\n  UMOV b.0, 0x1\n  UMOV b.1, 0x1\n  WARPGROUP.ARRIVE\n";
+  const std::string mma =
+      "  HGMMA.64x16x16.F32 acc.8, gdesc[a.0], gdesc[b.0].tnspB, RZ, !UPT, gsb0 = acc[64 +: 64, ..], sa, sb\n";
+  auto reading = read_text(head + fragment + code + mma + "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n");
+  INFO(reading.complaints());
+  REQUIRE(reading.program);
+  const Program& program = *reading.program;
+  CHECK(print(program, Form::named) == head + fragment + code + mma + "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n");
+  REQUIRE(program.fragments.size() == 1);
+  CHECK(program[program.fragments[0].value].width == 16);
+  const Line& line = program.lines[5];
+  CHECK(line.operands[0].reg.part == 8);
+  CHECK_FALSE(line.operands[1].transposed);
+  CHECK(line.operands[2].transposed);
+  CHECK(line.held[0].views[0].fragment == 0);
+
+  auto said = [&](const std::string& more) { return read_text(head + more).complaints(); };
+  CHECK(says(said(fragment + code + "  @P0 WARPGROUP.ARRIVE\n"), "is for all lanes of a warpgroup's four warps"));
+  CHECK(says(said(fragment + code + "  WARPGROUP.DEPBAR.LE SB0, 0x0\n"), "takes the groups of MMAs `gsb0`"));
+  CHECK(says(said(fragment + code + "  HGMMA.64x12x16.F32 acc, gdesc[a.0], gdesc[b.0], RZ, !UPT\n"),
+             "`HGMMA` has no form `.64x12x16.F32`"));
+  CHECK(says(said(fragment + code + "  HGMMA.64x16x16.F32 acc.2, gdesc[a.0], gdesc[b.0], RZ, !UPT\n"),
+             "`acc.2` begins a group of 8 registers"));
+  CHECK(says(said(fragment + code + "  MOV x, 0x1 = acc[0]\n"), "`acc` has 2 coordinates; 1 are given"));
+  CHECK(says(said(".fragment acc f32 (64, 16) ((4, 8, 4), (2, 2, 2)) : ((256, 1, 16), (128, 8, 1024))\n"),
+             "no bijection"));
+  CHECK(says(said(".fragment acc f32 (64, 16) ((4, 8, 4), (2, 2)) : ((128, 1, 16), (64, 8))\n"),
+             "a layout from the threads of a warp or a warpgroup"));
+  CHECK(says(said(".fragment acc f32 64\n"), "the tile's extents, as `(64, 128)`"));
+  CHECK(says(said(".fragment acc f32 (512, 128) ((4, 8, 4), (512)) : ((1, 4, 32), (128))\n"),
+             "no more than 255 registers"));
+}
