@@ -23,6 +23,7 @@ import tempfile
 import threading
 import zipfile
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 SILENCE = 30  # seconds without an answer that are taken for a hang
