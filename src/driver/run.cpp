@@ -25,17 +25,6 @@ llvm::Error as_error(const runtime::Error& error) {
   return wrong(error.message);
 }
 
-// Whole numbers within bounds.
-llvm::Error number_option(const Invocation& invocation, llvm::StringRef option, std::uint64_t least, std::uint64_t most,
-                          std::uint64_t& number) {
-  std::optional<std::string> given = invocation.value({option.data(), option.size()});
-  if (!given) return llvm::Error::success();
-  if (!llvm::StringRef(*given).getAsInteger(10, number) && number >= least && number <= most) {
-    return llvm::Error::success();
-  }
-  return wrong(fmt::format("`{} {}`: wanted is a number from {} to {}", option.str(), *given, least, most));
-}
-
 struct Request {
   trial::Options options;
   std::optional<int> device;
@@ -43,14 +32,16 @@ struct Request {
 };
 
 llvm::Error read_request(const Invocation& invocation, Request& request) {
-  std::uint64_t launches = 20, device = 0;
-  constexpr std::uint64_t kAny = ~std::uint64_t{0};
-  if (llvm::Error error = number_option(invocation, "--launches", 1, 1000000, launches)) return error;
-  if (llvm::Error error = number_option(invocation, "--seed", 0, kAny, request.options.seed)) return error;
-  if (llvm::Error error = number_option(invocation, "--device", 0, 1023, device)) return error;
-  request.options.launches = static_cast<int>(launches);
+  llvm::Expected<std::uint64_t> launches = number_option(invocation, "--launches", 20, 1, 1000000);
+  if (!launches) return launches.takeError();
+  llvm::Expected<std::uint64_t> seed = number_option(invocation, "--seed", 0, 0, UINT64_MAX);
+  if (!seed) return seed.takeError();
+  llvm::Expected<std::uint64_t> device = number_option(invocation, "--device", 0, 0, 1023);
+  if (!device) return device.takeError();
+  request.options.launches = static_cast<int>(*launches);
+  request.options.seed = *seed;
   request.options.dependent = invocation.has("--dependent");
-  if (invocation.has("--device")) request.device = static_cast<int>(device);
+  if (invocation.has("--device")) request.device = static_cast<int>(*device);
   if (llvm::StringRef(invocation.input).ends_with(".wk") || is_sass_text(invocation.input)) {
     return wrong(fmt::format("`warpcc run` takes a cubin; `warpcc {} -o FILE.cubin` makes one", invocation.input));
   }

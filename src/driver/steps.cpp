@@ -65,7 +65,13 @@ llvm::Expected<std::vector<std::int64_t>> cluster_list(std::string_view text) {
   }
 }
 
-// A whole number from `least` to `most`; `otherwise` where the option is not given.
+bool is_coloured(const sass::Program& program) {
+  return std::all_of(program.values.begin(), program.values.end(),
+                     [](const sass::Value& value) { return value.colour >= 0; });
+}
+
+}  // namespace
+
 llvm::Expected<std::uint64_t> number_option(const Invocation& invocation, std::string_view option,
                                             std::uint64_t otherwise, std::uint64_t least, std::uint64_t most) {
   std::optional<std::string> text = invocation.value(option);
@@ -75,13 +81,6 @@ llvm::Expected<std::uint64_t> number_option(const Invocation& invocation, std::s
   if (error == std::errc() && end == text->data() + text->size() && number >= least && number <= most) return number;
   return wrong(fmt::format("`{} {}`: wanted is a whole number from {} to {}", option, *text, least, most));
 }
-
-bool is_coloured(const sass::Program& program) {
-  return std::all_of(program.values.begin(), program.values.end(),
-                     [](const sass::Value& value) { return value.colour >= 0; });
-}
-
-}  // namespace
 
 void Times::print(llvm::raw_ostream& out) const {
   double total = 0;

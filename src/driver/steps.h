@@ -81,6 +81,9 @@ bool says_json(const Invocation& invocation);
 llvm::Error check_format(const Invocation& invocation);
 // --clusters, --values, --launches, --seed, --require-held.
 llvm::Expected<checker::Options> check_options(const Invocation& invocation);
+// A whole number from `least` to `most`; `otherwise` where the option is not given.
+llvm::Expected<std::uint64_t> number_option(const Invocation& invocation, std::string_view option,
+                                            std::uint64_t otherwise, std::uint64_t least, std::uint64_t most);
 // The listed clusters are ones that the program has.
 llvm::Error check_clusters(const checker::Options& options, const sass::Program& program);
 
