@@ -1,9 +1,10 @@
 # make gemm    installs what is missing, builds, compiles kernels/gemm.wk
 # make test    the whole suite
+# make bench-gpu  kernels/hopper_gemm.wk against cuBLASLt on this machine's GPU (docs/measuring.md)
 # make deps, make build, make format, make clean
 BUILD := build
 
-.PHONY: deps build gemm test format clean
+.PHONY: deps build gemm test bench-gpu format clean
 .DEFAULT_GOAL := build
 
 deps:
@@ -22,6 +23,10 @@ test: deps $(BUILD)/build.ninja
 	@tools/editor_deps.sh
 	ninja -C $(BUILD)
 	@tests/run.py $(BUILD)
+
+bench-gpu: build
+	ninja -C $(BUILD) gpu_bench
+	bench/gpu/table.py --warpcc $(BUILD)/bin/warpcc --bench $(BUILD)/bin/gpu_bench --out $(BUILD)/bench
 
 format:
 	@tools/deps.sh clang-format-19
