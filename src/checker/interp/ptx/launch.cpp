@@ -9,9 +9,8 @@
 namespace warpcc::checker::ptx {
 
 namespace {
-constexpr int kQuantum = 128;                 // instructions of a turn
-constexpr std::uint64_t kMostIdle = 200'000;  // turns of all without anything moving: a loop that waits for ever
-constexpr std::uint64_t kFloor = 1024;        // bytes of shared memory that are the system's
+constexpr int kQuantum = 128;           // instructions of a turn
+constexpr std::uint64_t kFloor = 1024;  // bytes of shared memory that are the system's
 }  // namespace
 
 Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaunch& launch, const Options& options,
