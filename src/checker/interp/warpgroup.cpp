@@ -151,16 +151,14 @@ void Interpreter::compute(const WarpgroupWork& work) {
   for (int i = 0; i < registers; ++i) --warp_->computing.writers[static_cast<std::size_t>(work.d.name + i)];
   std::uint32_t* named = warp_->named.lanes(work.d.name);
   auto count = static_cast<std::ptrdiff_t>(registers) * kLanes;
-  if (options_.values) {
-    if (work.d.hardware >= 0 && work.mma->mma.accumulate) {
-      const std::uint32_t* hardware = warp_->hardware.lanes(work.d.hardware);
-      auto [by_name, by_number] = std::mismatch(named, named + count, hardware);
-      if (by_name != named + count) {
-        differs(part_of(work.d, static_cast<int>((by_name - named) / kLanes)), *by_name, *by_number);
-      }
+  if (work.d.hardware >= 0 && work.mma->mma.accumulate) {
+    const std::uint32_t* hardware = warp_->hardware.lanes(work.d.hardware);
+    auto [by_name, by_number] = std::mismatch(named, named + count, hardware);
+    if (by_name != named + count) {
+      differs(part_of(work.d, static_cast<int>((by_name - named) / kLanes)), *by_name, *by_number);
     }
-    warpgroup_core_.multiply(*work.mma, shared, named);
   }
+  if (options_.values) warpgroup_core_.multiply(*work.mma, shared, named);
   // Without values D is what it was by name, in both.
   if (work.d.hardware >= 0) std::copy_n(named, count, warp_->hardware.lanes(work.d.hardware));
   for (int i = 0; i < registers; ++i) warp_->wrote(part_of(work.d, i), kAllLanes);

@@ -45,6 +45,19 @@ TEST_CASE("the tile is exact, by name and coloured") {
   }
 }
 
+TEST_CASE("registers that MMAs share with another value are found, with values and without") {
+  for (bool values : {false, true}) {
+    std::string text =
+        changed(gemm(), "~ MOV k, 0x0\n~ UMOV desc_a.1", "~ MOV k, 0x0\n  MOV other, 0x1\n~ UMOV desc_a.1");
+    text = changed(text, "  WARPGROUP.DEPBAR.LE gsb0, 0x1\n", "  MOV other, 0x7\n  WARPGROUP.DEPBAR.LE gsb0, 0x1\n");
+    Options options;
+    options.values = values;
+    Run result = run_in_one_register(text, "other", "acc", options);
+    CAPTURE(result.report);
+    CHECK(result.found(Kind::colouring, "reads acc.0 as "));
+  }
+}
+
 TEST_CASE("a fence comes before what touches the registers of an MMA") {
   REPORTS(without(gemm(), "WARPGROUP.ARRIVE", 2), Kind::protocol, "no `mma.fence` comes before this warp's first MMA");
 }

@@ -111,7 +111,8 @@ Run run(const std::string& text, Options options, bool coloured) {
   return run(program, sources, options);
 }
 
-Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other) {
+Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other,
+                        const Options& options) {
   Sources sources;
   Diagnostics diagnostics;
   sass::Program program = program_of(text, sources);
@@ -128,7 +129,7 @@ Run run_in_one_register(const std::string& text, std::string_view value, std::st
       if (operand.reg.value == from) operand.reg.number = program[to].colour;
     }
   }
-  return run(program, sources, {});
+  return run(program, sources, options);
 }
 
 }  // namespace warpcc::checker::test

@@ -31,6 +31,7 @@ struct Run {
 };
 Run run(const std::string& text, Options options = {}, bool coloured = false);
 // Coloured, and `value` then given the register of `other` wherever it stands.
-Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other);
+Run run_in_one_register(const std::string& text, std::string_view value, std::string_view other,
+                        const Options& options = {});
 
 }  // namespace warpcc::checker::test
