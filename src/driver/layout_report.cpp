@@ -311,9 +311,20 @@ std::vector<LayoutSubject> layout_subjects(const kernel::Kernel& kernel, const S
     if (reg.fragment) subjects.push_back(fragment_subject(reg));
   KernelWalk walk(kernel);
   walk.each_instruction([&](const kernel::Instruction& instruction) {
-    for (const kernel::Operand& operand : instruction.operands)
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const kernel::Operand& operand = instruction.operands[i];
       if (auto* view = std::get_if<kernel::View>(&operand))
         add_use(subjects[static_cast<std::size_t>(view->buffer)].uses, use_of(walk, instruction, *view, sources));
+      auto* reg = std::get_if<kernel::RegisterOperand>(&operand);
+      if (!reg || reg->id == kernel::RegisterId::none || !kernel[reg->id].fragment) continue;
+      const auto fragment = std::find_if(subjects.begin(), subjects.end(), [&](const LayoutSubject& subject) {
+        return subject.fragment == &kernel[reg->id];
+      });
+      // Its registers are known when it is compiled: there is no address to explain.
+      LayoutUse use{instruction.where, instruction.text, {}, 1, {}, {}, {}, {}, {}, 0, 0};
+      if (i < instruction.operands_where.size()) use.operand = one_line(sources.text(instruction.operands_where[i]));
+      add_use(fragment->uses, std::move(use));
+    }
   });
   return subjects;
 }
@@ -324,7 +335,10 @@ std::string layout_text(const LayoutSubject& subject, const Sources& sources) {
   for (const LayoutUse& use : subject.uses) {
     out += fmt::format("  {}: {}{}\n", sources.place(use.instruction), use.text,
                        use.count > 1 ? fmt::format("  ({} times)", use.count) : "");
-    out += fmt::format("    {}: {}\n", use.operand, use.shape.empty() ? "an element" : layout::tuple_text(use.shape));
+    if (subject.buffer)
+      out += fmt::format("    {}: {}\n", use.operand, use.shape.empty() ? "an element" : layout::tuple_text(use.shape));
+    else
+      out += fmt::format("    {}\n", use.operand);
     for (const std::string& fact : use.facts) out += "    " + fact + "\n";
     out += starts_text(use.starts);
   }
