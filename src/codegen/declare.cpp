@@ -39,7 +39,7 @@ void declare_pipe(const kernel::Kernel& kernel, const kernel::Pipe& pipe, std::s
     array.arrivals = signal.arrivals;
     if (signal.bytes > 0) array.bytes = signal.bytes;
     array.why = signal.arrivals_why;
-    if (signal.bytes > 0) array.why += "; bytes " + signal.bytes_why;
+    if (!signal.bytes_why.empty()) array.why += "; bytes " + signal.bytes_why;
     program.mbarriers.push_back(std::move(array));
     return static_cast<sass::MBarrierId>(program.mbarriers.size() - 1);
   };

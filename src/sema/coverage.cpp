@@ -17,6 +17,10 @@ constexpr Message<std::string> loads_nothing{"not-loaded",
                                              "this block loads nothing of `{}`, and `expect` waits for its bytes"};
 constexpr Message<std::string> carries_nothing{
     "not-loaded", "`{}` carries nothing that loads could fill: `arrive` signals it, `expect` announces bytes"};
+constexpr Message<std::string, int, int, std::string> issued_twice{
+    "issued-twice",
+    "warps {1} and {2} of `{3}` issue this `{0}` alike, and one is to: `on (warp == {1}) {{ … }}`, or a role of one "
+    "warp"};
 constexpr Message<std::string> uncovered{"not-loaded", "{} are loaded by nobody; `expect` waits for them"};
 constexpr Message<std::string, std::string> covered_twice{"loaded-twice", "{} are loaded twice, by {}"};
 constexpr Message<std::string> moving_slice{
@@ -45,7 +49,9 @@ class Coverage {
 
   void find(const kernel::Block& block, const kernel::Role& role) {
     for (const kernel::Node& node : block) {
-      if (auto* loop = std::get_if<kernel::Loop>(&node.is))
+      if (auto* it = std::get_if<kernel::Instruction>(&node.is))
+        issued_once(*it, role);
+      else if (auto* loop = std::get_if<kernel::Loop>(&node.is))
         find(loop->body, role);
       else if (auto* forever = std::get_if<kernel::Forever>(&node.is))
         find(forever->body, role);
@@ -56,6 +62,40 @@ class Coverage {
       else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
         if (hold->kind == kernel::Hold::Kind::fill) check(*hold, role);
         find(hold->body, role);
+      }
+    }
+  }
+
+  bool runs_at(const kernel::Role& role, const std::vector<std::int64_t>& axes) const {
+    return std::all_of(role.at.begin(), role.at.end(),
+                       [&](const kernel::Pin& pin) { return axes[pin.axis] == pin.at; });
+  }
+
+  bool comes_here(const Fixed& fixed) const {
+    return std::all_of(on_.begin(), on_.end(),
+                       [&](const kernel::On* on) { return holds_at(session_, on->facts, fixed); });
+  }
+
+  // What one warp issues for all lanes, an MMA or a request for work, no other warp issues for the same tile.
+  void issued_once(const kernel::Instruction& it, const kernel::Role& role) {
+    if ((it.op->does != Does::mma && it.op->does != Does::cancel) || it.op->issue != isa::Issue::once) return;
+    const auto& tile = std::get<kernel::View>(it.operands[0]);
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
+      const std::vector<std::int64_t> axes = kernel::place(kernel_, rank);
+      if (!runs_at(role, axes)) continue;
+      std::map<std::vector<std::int64_t>, int> by;
+      for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp) {
+        const Fixed fixed{0, warp, &axes};
+        if (!comes_here(fixed) || !holds_at(session_, it.guard.facts, fixed)) continue;
+        std::vector<std::int64_t> place;
+        for (const kernel::Index& copy : tile.copies) place.push_back(value_at(session_, copy, fixed));
+        for (const kernel::Slice& slice : tile.slices) place.push_back(value_at(session_, slice.from, fixed));
+        const auto [other, is_new] = by.emplace(std::move(place), warp);
+        if (is_new) continue;
+        session_.with_calls(session_.diagnostics.error(it.opcode_where, issued_twice, std::string(it.op->word),
+                                                       other->second, warp, role.name),
+                            it.call);
+        return;
       }
     }
   }
@@ -72,14 +112,10 @@ class Coverage {
     const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       const std::vector<std::int64_t> axes = kernel::place(kernel_, rank);
-      if (!std::all_of(role.at.begin(), role.at.end(),
-                       [&](const kernel::Pin& pin) { return axes[pin.axis] == pin.at; }))
-        continue;
+      if (!runs_at(role, axes)) continue;
       for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp) {
         const Fixed fixed{0, warp, &axes};
-        const bool comes_here = std::all_of(on_.begin(), on_.end(),
-                                            [&](const kernel::On* on) { return holds_at(session_, on->facts, fixed); });
-        if (comes_here) collect(hold.body, hold.end, rank, fixed, boxes);
+        if (comes_here(fixed)) collect(hold.body, hold.end, rank, fixed, boxes);
       }
     }
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {

@@ -29,6 +29,10 @@ constexpr Message<std::string, std::string> load_still_reads{
     "still-read", "`{}` may still be read by the `ld.tensor` of line {}: `ld.wait` comes first"};
 constexpr Message<std::string, std::string> store_still_writes{
     "still-written", "`{}` may still be written by the `st.tensor` of line {}: `st.wait` comes first"};
+constexpr Message<std::string, std::string> copy_still_reads{
+    "still-read",
+    "`{}` may still be read by the `store` of line {}: `store.commit`, then a `store.wait.read` that covers it come "
+    "first"};
 constexpr Message<std::string, std::string> mma_still_writes{
     "still-written", "`{}` is written by the `mma` of line {} when that finishes: `commit` signals it"};
 constexpr Message<std::string> load_expects{
@@ -79,7 +83,7 @@ constexpr Message<std::string> probe_outside{
     "turn-order",
     "a stage is probed in the turn that takes it, after `sync {}.mine`: a parity tells no more than two phases apart"};
 
-constexpr int kManyGroups = 9;  // more than any `mma.wait` leaves pending
+constexpr int kManyGroups = 9;  // more than any `mma.wait` or `store.wait` of a kernel leaves pending
 
 enum class Sure : std::uint8_t { no, perhaps, yes };
 
@@ -93,7 +97,9 @@ struct Stage {
   SourceRange signal;                                           // where it was signalled
   SourceRange open_path;                                        // the construct behind which it may not have been
   SourceRange mma_reads, mma_writes, load_reads, store_writes;  // pending, of this stage's tiles
-  int groups = 0;  // Hopper: closed since its last `mma`, that one's too; the fewest on any path
+  int groups = 0;          // Hopper: closed since its last `mma`, that one's too; the fewest on any path
+  SourceRange copy_reads;  // a `store` out of this stage's tiles
+  int copies = 0;          // groups of stores closed since, its own too; the fewest on any path
   kernel::BufferId read{}, written{};
   friend bool operator==(const Stage&, const Stage&) = default;
 };
@@ -152,6 +158,15 @@ class Holds {
       const std::int64_t left = std::get<std::int64_t>(it.operands[0]);
       each_stage(held, [&](Stage& stage) {
         if (stage.groups > left) stage.mma_reads = {};
+      });
+    }
+    if (does == Does::store_commit) {
+      each_stage(held, [](Stage& stage) { stage.copies = std::min(stage.copies + 1, kManyGroups); });
+    }
+    if (does == Does::store_wait || does == Does::store_wait_read) {
+      const std::int64_t left = std::get<std::int64_t>(it.operands[0]);
+      each_stage(held, [&](Stage& stage) {
+        if (stage.copies > left) stage.copy_reads = {};
       });
     }
     if (does == Does::ld_wait) {
@@ -388,6 +403,8 @@ class Holds {
     auto tile = [&](kernel::BufferId id) { return end.name + "." + kernel_[id].name; };
     if (stage.store_writes.end)
       say(where, store_still_writes, tile(stage.written), session_.line_of(stage.store_writes));
+    else if (stage.copy_reads.end)
+      say(where, copy_still_reads, tile(stage.read), session_.line_of(stage.copy_reads));
     else if (stage.load_reads.end)
       say(where, load_still_reads, tile(stage.read), session_.line_of(stage.load_reads));
     else if (does == Does::arrive && stage.mma_reads.end)
@@ -408,6 +425,10 @@ class Holds {
 
   static void merge(Stage& ours, const Stage& theirs) {
     if (theirs.mma_reads.end) ours.groups = ours.mma_reads.end ? std::min(ours.groups, theirs.groups) : theirs.groups;
+    if (theirs.copy_reads.end) {
+      ours.copies = ours.copy_reads.end ? std::min(ours.copies, theirs.copies) : theirs.copies;
+      if (ours.copy_reads.end == 0) ours.copy_reads = theirs.copy_reads, ours.read = theirs.read;
+    }
     ours.drained = ours.drained || theirs.drained;
     ours.loaded = ours.loaded || theirs.loaded;
     ours.expected = ours.expected || theirs.expected;
@@ -461,6 +482,8 @@ class Holds {
       stage.mma_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::mma)
       stage.mma_reads = it_->where, stage.read = view.buffer, stage.groups = 0;
+    else if (does == Does::store || does == Does::store_add)
+      stage.copy_reads = it_->where, stage.read = view.buffer, stage.copies = 0;
     else if (does == Does::st_tensor)
       stage.store_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::ld_tensor)

@@ -80,7 +80,7 @@ class Builder {
     return static_cast<PipeId>(kernel.pipes.size() - 1);
   }
   EndId end(std::string name, PipeId pipe, Side side) {
-    kernel.ends.push_back({std::move(name), pipe, side});
+    kernel.ends.push_back({.name = std::move(name), .pipe = pipe, .side = side});
     return static_cast<EndId>(kernel.ends.size() - 1);
   }
 
@@ -99,13 +99,13 @@ inline RegisterOperand use(RegisterId id, int part = 0, int count = 1) {
   return {id, part, count, false};
 }
 inline BarrierOperand full(EndId end) {
-  return {BarrierOperand::Kind::full, PipeId::none, end, 0, BarrierId::none, {}};
+  return {.kind = BarrierOperand::Kind::full, .end = end};
 }
 inline BarrierOperand empty(EndId end) {
-  return {BarrierOperand::Kind::empty, PipeId::none, end, 0, BarrierId::none, {}};
+  return {.kind = BarrierOperand::Kind::empty, .end = end};
 }
 inline BarrierOperand in_start(PipeId pipe, BarrierOperand::Kind kind, std::int64_t stage) {
-  return {kind, pipe, EndId::none, stage, BarrierId::none, {}};
+  return {.kind = kind, .pipe = pipe, .stage = stage};
 }
 inline View view(BufferId buffer, EndId end, std::vector<Index> copies, std::vector<Slice> slices) {
   View made;
