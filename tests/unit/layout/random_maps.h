@@ -25,9 +25,7 @@ class RandomMaps {
   std::vector<std::int64_t> factors(std::int64_t size) {
     std::vector<std::int64_t> parts;
     while (size > 1) {
-      std::vector<std::int64_t> divisors;
-      for (std::int64_t d = 2; d <= size; ++d)
-        if (size % d == 0) divisors.push_back(d);
+      const std::vector<std::int64_t> divisors = divisors_of(size);
       parts.push_back(divisors[between(0, static_cast<std::int64_t>(divisors.size()) - 1)]);
       size /= parts.back();
     }
@@ -113,6 +111,18 @@ class RandomMaps {
   }
 
  private:
+  // From 2 on.
+  static std::vector<std::int64_t> divisors_of(std::int64_t size) {
+    std::vector<std::int64_t> small, large{size};
+    for (std::int64_t d = 2; d * d <= size; ++d) {
+      if (size % d != 0) continue;
+      small.push_back(d);
+      if (d * d != size) large.push_back(size / d);
+    }
+    small.insert(small.end(), large.rbegin(), large.rend());
+    return small;
+  }
+
   template <typename Change>
   Map changed(const Map& map, Change&& change) {
     std::vector<Coordinate> coordinates = map.coordinates();
