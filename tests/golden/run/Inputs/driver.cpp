@@ -76,6 +76,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 int cuDevicePrimaryCtxRetain(void** context, int) {
   return *context = &multiplies, 0;
 }
+int cuDevicePrimaryCtxReset_v2(int) { return 0; }
 int cuDevicePrimaryCtxRelease_v2(int) {
   return 0;
 }
