@@ -11,6 +11,7 @@
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import zipfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+SEEN = pathlib.Path(__file__).resolve().parent / "seen.txt"
 SILENCE = 30  # seconds without an answer that are taken for a hang
 MODULE = 25  # kernels of a module: modules are slow to load, large ones slow to assemble
 
@@ -77,6 +79,31 @@ def run_on_the_machine(build, listed):
             raise SystemExit(f"the checker's machine does not take them:\n{done.stderr}")
 
 
+def short_hash(content):
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def seen():
+    """What a GPU has left in memory, by a program's name: hashes of its text and of the memory."""
+    lines = [line.split() for line in SEEN.read_text().splitlines() if not line.startswith("#")]
+    return {name: (text, memory) for name, text, memory in lines}
+
+
+def compare_with_seen(listed):
+    known, same, differ = seen(), 0, []
+    for _, name, path in listed:
+        text, memory = known.get(name, (None, None))
+        if text != short_hash(path.read_bytes()):
+            continue
+        if memory == short_hash(path.with_suffix(".memory").read_bytes()):
+            same += 1
+        else:
+            differ.append(name)
+    print(f"{same} leave what a GPU was seen to leave, {len(differ)} do not")
+    if differ:
+        raise SystemExit("they differ from the GPU: " + ", ".join(differ))
+
+
 def prepare(options):
     build = pathlib.Path(options.build)
     folder = pathlib.Path(options.work or tempfile.mkdtemp(prefix="differential"))
@@ -84,6 +111,7 @@ def prepare(options):
     try:
         listed = write(options, folder)
         run_on_the_machine(build, listed)
+        compare_with_seen(listed)
         groups = [range(i, min(i + MODULE, len(listed))) for i in range(0, len(listed), MODULE)]
         ptxas = options.ptxas or os.environ.get("WARPCC_PTXAS") or shutil.which("ptxas")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -175,7 +203,8 @@ def run_from(options):
     module, loaded = None, None
     for i in range(options.start, len(index)):
         kind, name, number = index[i]
-        header = Header(pack.read(name + ".sass").decode())
+        text = pack.read(name + ".sass")
+        header = Header(text.decode())
         before = [encoded(b.number, b.count, b.element) for b in header.buffers]
         try:
             if loaded != number:
@@ -186,9 +215,9 @@ def run_from(options):
         except RuntimeError as error:
             say(name=name, kind=kind, why=str(error))
             return 1
-        wanted = pack.read(name + ".memory")
-        same = b"".join(after) == wanted
-        say(name=name, kind=kind, why="" if same else first_difference(header, after, wanted))
+        wanted, got = pack.read(name + ".memory"), b"".join(after)
+        why = "" if got == wanted else first_difference(header, after, wanted)
+        say(name=name, kind=kind, why=why, seen=f"{name} {short_hash(text)} {short_hash(got)}")
     return 0
 
 
@@ -201,7 +230,7 @@ def pass_on(lines, to):
 def run(options):
     """Each stretch in a process of its own, so that a program that fails or hangs takes no other with it."""
     count = len(json.loads(zipfile.ZipFile(options.pack).read("index.json")))
-    ran, differ, said = collections.Counter(), collections.Counter(), []
+    ran, differ, said, seen_lines = collections.Counter(), collections.Counter(), [], []
     done, failures = 0, 0
     while done < count and failures < 40:
         command = [sys.executable, __file__, "run-from", "--pack", options.pack, "--start", str(done)]
@@ -227,6 +256,8 @@ def run(options):
                     kind, name, _ = json.loads(zipfile.ZipFile(options.pack).read("index.json"))[done]
                 done += 1
                 ran[kind] += 1
+                if "seen" in told:
+                    seen_lines.append(told["seen"])
                 if told["why"]:
                     differ[kind] += 1
                     said.append(f"{name}: {told['why']}")
@@ -246,6 +277,7 @@ def run(options):
         out = pathlib.Path(options.out)
         out.mkdir(parents=True, exist_ok=True)
         (out / "differ.txt").write_text("\n".join(said) + "\n")
+        (out / "seen.txt").write_text("\n".join(seen_lines) + "\n")
     return 1 if said or done < count else 0
 
 
