@@ -165,6 +165,7 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
+      if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);  // for a load of another CTA
       if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
       if (mine.published != 0) to.published.raise(mine.agent, mine.published, line);
     }
