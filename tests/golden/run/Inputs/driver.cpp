@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -11,6 +12,13 @@ struct Map {
   const std::uint16_t* address;
   std::uint64_t columns, rows;
 };
+
+// What ran, for the stand-in of CUPTI: a name and nanoseconds.
+struct Activity {
+  const char* name;
+  unsigned nanoseconds;
+};
+std::vector<Activity> activities;
 
 bool multiplies = false;
 int launches = 0;
@@ -76,7 +84,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 int cuDevicePrimaryCtxRetain(void** context, int) {
   return *context = &multiplies, 0;
 }
-int cuDevicePrimaryCtxReset_v2(int) { return 0; }
+int cuDevicePrimaryCtxReset_v2(int) {
+  return 0;
+}
 int cuDevicePrimaryCtxRelease_v2(int) {
   return 0;
 }
@@ -146,6 +156,63 @@ int cuTensorMapEncodeTiled(void* map, int, unsigned, void* address, const std::u
 #endif
 int cuLaunchKernelEx(const void*, void*, void** parameters, void**) {
   if (multiplies) multiply(parameters);
+  activities.push_back({"hopper_gemm", 5000});
+  return 0;
+}
+
+// For the stand-ins of cuBLASLt and CUPTI.
+void stand_in_ran(const char* name, unsigned nanoseconds) {
+  activities.push_back({name, nanoseconds});
+}
+std::size_t stand_in_count() {
+  return activities.size();
+}
+void stand_in_take(std::size_t at, const char** name, unsigned* nanoseconds) {
+  *name = activities[at].name;
+  *nanoseconds = activities[at].nanoseconds;
+}
+void stand_in_clear() {
+  activities.clear();
+}
+
+// Streams, events and graphs: what is captured runs at once, and a replay of anything takes a millisecond.
+int cuStreamCreate(void** stream, unsigned) {
+  return *stream = &multiplies, 0;
+}
+int cuStreamDestroy_v2(void*) {
+  return 0;
+}
+int cuEventCreate(void** event, unsigned) {
+  return *event = &multiplies, 0;
+}
+int cuEventDestroy_v2(void*) {
+  return 0;
+}
+int cuEventRecord(void*, void*) {
+  return 0;
+}
+int cuEventSynchronize(void*) {
+  return 0;
+}
+int cuEventElapsedTime(float* milliseconds, void*, void*) {
+  return *milliseconds = 1, 0;
+}
+int cuStreamBeginCapture_v2(void*, int) {
+  return 0;
+}
+int cuStreamEndCapture(void*, void** graph) {
+  return *graph = &multiplies, 0;
+}
+int cuGraphInstantiateWithFlags(void** executable, void*, unsigned long long) {
+  return *executable = &multiplies, 0;
+}
+int cuGraphLaunch(void*, void*) {
+  return 0;
+}
+int cuGraphDestroy(void*) {
+  return 0;
+}
+int cuGraphExecDestroy(void*) {
   return 0;
 }
 }
