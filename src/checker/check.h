@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/report/trace.h"
 #include "sass/program.h"
 
 namespace llvm {
@@ -26,8 +27,9 @@ struct Options {
   int launches = 1;           // one after the other, on the same memory
   std::int64_t most_instructions = 200'000'000;  // of a cluster over one piece of work, before it is given up
   int threads = 0;                               // 0: as many as there are cores; what is found is the same
-  bool order_table = false;            // remember what orders what
-  std::vector<std::uint32_t> without;  // lines that order nothing: what would follow if they were not there
+  bool order_table = false;                      // remember what orders what
+  std::vector<std::uint32_t> without;            // lines that order nothing: what would follow if they were not there
+  Trace* trace = nullptr;                        // filled with what happens when
   bool strict = false;                           // also what the documents ask for and libraries leave out
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
   std::vector<std::vector<std::uint8_t>>* memory = nullptr;

@@ -19,6 +19,7 @@ constexpr Option kOptions[] = {
     {"--sms", "N", "with --coverage: SMs of the GPU, which clusters that wait for each other must fit on; 148"},
     {"--launches", "N", "runs the kernel N times in a row on the same memory"},
     {"--schedules", "N", "runs it under N schedules: the usual one, in order, against the program, at random"},
+    {"--trace", "FILE", "writes a timeline for trace viewers (Perfetto, chrome://tracing)"},
     {"--strict", "", "also what the documents ask for and libraries leave out"},
     {"--seed", "S", "clusters start, and warps take turns, as the number S chooses; in order, where it is not said"},
     {"--launch", "FILE", "what a PTX kernel is launched with, as JSON"},
@@ -63,10 +64,19 @@ int run_check(const Invocation& invocation) {
   if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
   llvm::Expected<std::uint64_t> schedules = number_option(invocation, "--schedules", 1, 1, 1 << 20);
   if (!schedules) return cannot_run(schedules.takeError());
+  checker::Trace trace;
+  std::optional<std::string> trace_file = invocation.value("--trace");
+  if (trace_file) options->trace = &trace;
   checker::Outcome outcome = run.times.measure("check", [&] {
     return *schedules > 1 ? checker::check_schedules(*program, *options, static_cast<int>(*schedules))
                           : checker::check(*program, *options);
   });
+  if (trace_file) {
+    std::error_code code;
+    llvm::raw_fd_ostream out(*trace_file, code);
+    if (code) return cannot_run(wrong("`" + *trace_file + "` cannot be written: " + code.message()));
+    checker::print_trace(trace, out);
+  }
   print_outcome(outcome, run);
   return run.end(outcome.failed() ? kRefused : kDone);
 }

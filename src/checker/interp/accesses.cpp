@@ -294,8 +294,9 @@ void Interpreter::order_global_lanes(const Instruction& instruction, const LaneE
           if (grid.stride[d] == 1) row = std::min(row, grid.extent[d] - first % grid.extent[d]);
         }
         order::Actor who = actor(warp_->order.access(mask_, true), use, false, Space::global);
-        // Whether two accesses are the same lane's: the first element that a lane has tells.
-        who.entry.footprint = static_cast<std::uint32_t>(at.element[lane] - lane * count);
+        // Whether two accesses are the same lanes': the first element that a lane has tells, where it is its alone.
+        bool shared = end - lane > 1 && at.element[lane + 1] == at.element[lane];
+        who.entry.footprint = shared ? ~0u : static_cast<std::uint32_t>(at.element[lane] - lane * count);
         access_global(buffer, grid.box_of(first, row), who);
         first += row;
       }
@@ -440,6 +441,19 @@ void Interpreter::take_order(const Interpreter& other) {
 void Interpreter::forget_order() {
   ordering_.global = ordering_.fresh_global();
   ordering_.flags.clear();
+}
+
+// ---- the timeline
+
+void Interpreter::trace_span(std::int64_t cta, std::int32_t track, std::string name, std::uint64_t since) {
+  if (options_.trace && !options_.trace->full())
+    options_.trace->spans.push_back({cta, track, std::move(name), since, outcome_.instructions});
+}
+
+// The present warp has waited, and goes on.
+void Interpreter::trace_wait(const std::string& what) {
+  if (warp_->waits_since != 0) trace_span(cta().number, warp_->index, "wait " + what, warp_->waits_since);
+  warp_->waits_since = 0;
 }
 
 // ---- what is said

@@ -83,6 +83,7 @@ void Interpreter::copy_in(const Instruction& instruction) {
     if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.shared_bytes()));
   }
   order_copy_in(copy);
+  copy.at = outcome_.instructions;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
   running_->pending.loads.push_back(std::move(copy));
@@ -90,6 +91,10 @@ void Interpreter::copy_in(const Instruction& instruction) {
 }
 
 void Interpreter::land(CopyIn& copy) {
+  Warp* present = warp_;
+  warp_ = &running_->warps[static_cast<std::size_t>(copy.warp)];
+  track_ = Trace::kLoads;
+  if (options_.trace) trace_span(cta().number, track_, line_text(copy.line), copy.at);
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   for (const CopyIn::Target& target : copy.targets) {
     Cta& cta = cta_of(target.cta);
@@ -110,10 +115,14 @@ void Interpreter::land(CopyIn& copy) {
       continue;
     }
     BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+    state.last_line = copy.line;
+    state.last_warp = copy.warp;
     if (target.ticket != 0) state.order.end(target.ticket, pairs_ ? copy.line : order::Edge::kNone);
     if (state.barrier.land(map.box_bytes(), copy.clock, barrier_name(signalled, target.barrier), faults_))
       completed(signalled, state);
   }
+  track_ = -1;
+  warp_ = present;
 }
 
 void Interpreter::copy_out(const Instruction& instruction) {
@@ -154,6 +163,7 @@ void Interpreter::copy_out(const Instruction& instruction) {
   ++warp_->groups[copy.group].to_read;
   ++warp_->groups[copy.group].to_write;
   order_copy_out(copy);
+  copy.at = outcome_.instructions;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   copy.clock = warp_->clock;
   running_->pending.stores.push_back(std::move(copy));
@@ -191,6 +201,9 @@ bool Interpreter::run_stores(bool unwaited) {
 }
 
 void Interpreter::read_store(CopyOut copy) {
+  if (options_.trace)
+    trace_span(cta_of(running_->warps[static_cast<std::size_t>(copy.warp)].cta).number, Trace::kStores,
+               line_text(copy.line), copy.at);
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   Cta& cta = cta_of(warp.cta);
@@ -273,6 +286,7 @@ void Interpreter::mma(const Instruction& instruction) {
   work.mma = tensor_core_.issue(mma, sides, faults_);
   if (!work.mma) return;
   order_mma(*work.mma, work.ctas);
+  work.at = outcome_.instructions;
   warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
   work.clock = warp_->clock;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
@@ -317,6 +331,7 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
       for (int rank : work.ctas) sides.push_back({&cta_of(rank).shared, &cta_of(rank).tensor});
       if (gone) faults_.protocol("its MMA goes on after a CTA that it reaches has exited");
       tensor_core_.run(*work.mma, sides);
+      if (options_.trace) trace_span(cta_of(work.ctas[0]).number, Trace::kTensorCore, line_text(work.line), work.at);
     } else {
       if (gone) {
         faults_.protocol("its commit signals a CTA that has exited");
@@ -325,8 +340,10 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
         std::uint32_t line = line_;
         warp_ = &running_->warps[static_cast<std::size_t>(work.warp)];
         line_ = work.line;
+        track_ = Trace::kTensorCore;
         for (std::size_t i = 0; i < work.ctas.size(); ++i)
           signal(work.ctas[i], work.barrier, work.clock, work.knows.get(), work.tickets[i]);
+        track_ = -1;
         warp_ = warp;
         line_ = line;
       }

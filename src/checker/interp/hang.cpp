@@ -78,6 +78,13 @@ void Interpreter::report_hang(Warp& warp) {
         details.push_back(fmt::format("all have arrived; {} bytes are expected that no load brings", barrier.bytes()));
       if (barrier.bytes() < 0)
         details.push_back(fmt::format("{} bytes have landed that nobody has expected", -barrier.bytes()));
+      if (state.last_line != ~0u) {
+        const Warp& last = running_->warps[static_cast<std::size_t>(state.last_warp)];
+        const sass::Line& its = program_.lines[state.last_line];
+        details.push_back(fmt::format("signalled last by {}{}, CTA {} warp {}",
+                                      its.place.empty() ? "" : its.place + ": ", line_text(state.last_line),
+                                      running_->ctas[static_cast<std::size_t>(last.cta)]->number, last.index));
+      }
       for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
       break;
     }

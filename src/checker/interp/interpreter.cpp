@@ -110,6 +110,8 @@ void Interpreter::run_turn(Warp& warp, int instructions) {
 
 void Interpreter::check_section() {
   warp_->section = code_.section_of[line_];
+  if (options_.trace && program_.sections[warp_->section].kind == sass::Section::Kind::role)
+    options_.trace->names.push_back({cta().number, warp_->index, program_.sections[warp_->section].name});
   const sass::Section& section = program_.sections[warp_->section];
   if (section.kind != sass::Section::Kind::role) return;
   bool here = warp_->index >= section.first_warp && warp_->index < section.end_warp;

@@ -223,6 +223,8 @@ class Interpreter {
   void leave_global();
   void bring_global(const GlobalOrder& from, std::uint32_t serials);
   void take_order(const Interpreter& other);
+  void trace_span(std::int64_t cta, std::int32_t track, std::string name, std::uint64_t since);
+  void trace_wait(const std::string& what);
   void forget_order();  // the end of a launch orders all
   void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
   void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
@@ -370,6 +372,7 @@ class Interpreter {
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;
   std::uint64_t random_ = 0;
+  std::int32_t track_ = -1;  // of the trace, what works at present; -1: the warp
 
   // The launch.
   std::vector<std::unique_ptr<Cluster>> resident_;

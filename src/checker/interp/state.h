@@ -115,7 +115,6 @@ struct Warp {
   int blocked_parity = 0;
   std::uint32_t blocked_line = 0;
   bool cluster_arrived = false;
-  bool waited_for_grid = false;
 
   std::uint32_t failed_at = ~0u;  // the test of a barrier that said false last: where it says so again, the warp sleeps
   bool timed_out = false;         // woken from such a sleep without cause
@@ -150,6 +149,7 @@ struct Warp {
     std::int64_t phase = 0;
   };
   Repeat repeated;
+  std::uint64_t waits_since = 0;  // instructions executed by then; 0: it does not wait
 
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
@@ -168,7 +168,12 @@ struct BarrierState {
   int declared = -1;  // in Program::mbarriers
   int copy = 0;
   std::vector<int> waiting;  // warps, by number in the cluster
-  bool waited_for = false;   // by anybody, ever
+  std::uint32_t last_line = ~0u;  // of its last arrival or bytes, and whose it was
+  int last_warp = 0;
+  // Of its last phase: when it was completed, by which track of which CTA.
+  std::uint64_t completed_at = 0;
+  std::int64_t completed_cta = 0;
+  std::int32_t completed_track = 0;
   order::Barrier order;
   std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
 };

@@ -57,6 +57,11 @@ BarrierState* Interpreter::barrier_at(int rank, std::uint32_t offset, bool creat
 
 void Interpreter::completed(Cta& cta, BarrierState& barrier) {
   barrier.order.turn();
+  if (options_.trace && warp_) {
+    barrier.completed_at = outcome_.instructions;
+    barrier.completed_cta = this->cta().number;
+    barrier.completed_track = track_ >= 0 ? track_ : warp_->index;
+  }
   for (int number : barrier.waiting) {
     Warp& warp = running_->warps[static_cast<std::size_t>(number)];
     warp.blocked = Blocked::no;
@@ -134,6 +139,8 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
       }
     }
     bool done = false;
+    state->last_line = line_;
+    state->last_warp = warp_->number_in_cluster;
     machine::MBarrier& barrier = state->barrier;
     std::uint32_t number = numbers[lane];
     switch (instruction.arrival) {
@@ -168,6 +175,8 @@ void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& c
   Cta& target = cta_of(rank);
   BarrierState* state = barrier_at(rank, offset, false);
   if (!state) return;
+  state->last_line = line_;
+  state->last_warp = warp_->number_in_cluster;
   if (knows) state->order.gathered().join(*knows);
   if (ticket != 0) state->order.end(ticket, provenance());
   if (state->barrier.arrive(1, clock, barrier_name(target, offset), faults_)) completed(target, *state);
@@ -205,17 +214,23 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
     last = present - 2;
   }
   bool passed = barrier.passed(parity);
-  state->waited_for = true;
   if (passed) {
     if (last == present - 1 && last >= 0) warp_->repeated = {line_, static_cast<int>(index), last};
     last = present - 1;
     warp_->clock.join(barrier.completed());
     if (!orders_nothing()) warp_->order.acquire(state->order.completed(), provenance());
+    if (options_.trace && warp_->waits_since != 0 && !options_.trace->full()) {
+      std::string name = barrier_name(cta(), at->second);
+      trace_wait(name);
+      options_.trace->arrows.push_back({state->completed_cta, cta().number, state->completed_track, warp_->index,
+                                        state->completed_at, outcome_.instructions, std::move(name)});
+    }
     warp_->failed_at = ~0u;
     warp_->timed_out = false;
     write_predicate(instruction.arguments[0].slot, kAllLanes, mask_);
     return Next::on;
   }
+  if (options_.trace && warp_->waits_since == 0) warp_->waits_since = outcome_.instructions;
   // The first time it says no at once, as the hardware may; then it sleeps until something comes of it.
   if (instruction.may_sleep && warp_->failed_at == line_ && !warp_->timed_out) {
     warp_->blocked = Blocked::mbarrier;
@@ -443,7 +458,6 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       fence(instruction);
       return Next::on;
     case Action::grid_wait:
-      warp_->waited_for_grid = true;
       if (code_.waits_for_grid && !orders_nothing()) warp_->order.learn(running_->grid_before, provenance());
       return Next::on;
     case Action::wait_scoreboard:

@@ -42,7 +42,7 @@ std::vector<Boxes::Part>& Boxes::parts_of(Place& place) {
 
 void Boxes::access(const Box& box, const Actor& actor, Conflicts& conflicts, Pairs* pairs) {
   // Lanes that touch one element each, and those of boxes: the same box by the same lanes is the same elements.
-  auto same_lanes = [](const Entry& a, const Entry& b) { return a.footprint == b.footprint; };
+  auto same_lanes = [](const Entry& a, const Entry& b) { return a.footprint == b.footprint && a.footprint != ~0u; };
   const Entry& now = actor.entry;
   for_each_place(box, [&](std::uint64_t key, const Box& part) {
     auto [found, fresh] = at_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));

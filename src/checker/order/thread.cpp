@@ -93,9 +93,9 @@ void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
-      mine.fenced[static_cast<int>(space)] = mine.now;
+      mine.fenced[static_cast<int>(space)] = mine.done();
       mine.by[static_cast<int>(space)] = line;
-      if (elected) sees.raise(mine.agent, mine.now, line);  // for what it begins itself
+      if (elected) sees.raise(mine.agent, mine.done(), line);  // for what it begins itself
       if (mine.used) ++mine.now;
     }
   }
@@ -112,11 +112,11 @@ void Thread::fence_gpu(std::uint32_t mask) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
-      mine.published = mine.now;
+      mine.published = mine.done();
       if (mine.used) ++mine.now;
     }
   }
-  if (initialiser_.agent.exists() && (mask & 1)) knows_.published.raise(initialiser_.agent, initialiser_.now);
+  if (initialiser_.agent.exists() && (mask & 1)) knows_.published.raise(initialiser_.agent, initialiser_.now++);
   if (mask & 1) {
     for (const Epoch& epoch : alone_) knows_.published.raise(epoch.agent, epoch.time);
   }
@@ -140,7 +140,7 @@ void Thread::release(Knowledge& to, std::uint32_t mask, std::uint32_t line) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
-      to.seen.raise(mine.agent, mine.used ? mine.now : mine.now - 1, line);
+      to.seen.raise(mine.agent, mine.done(), line);
       if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);
       if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
       if (mine.published != 0) to.published.raise(mine.agent, mine.published);
@@ -165,7 +165,8 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
       if (!mine.agent.exists() || !covers(elected, mask)) continue;
-      if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);  // for a load of another CTA
+      if (mine.fenced[0] != 0)
+        to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);  // for a load of another CTA
       if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
       if (mine.published != 0) to.published.raise(mine.agent, mine.published, line);
     }
@@ -177,7 +178,7 @@ void Thread::release_life(Clock& to) {
   to.join(lifetime_);
   for (Own& mine : own_) {
     if (!mine.agent.exists()) continue;
-    to.raise(mine.agent, mine.used ? mine.now : mine.now - 1);
+    to.raise(mine.agent, mine.done());
     if (mine.used) ++mine.now;
   }
 }

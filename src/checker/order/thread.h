@@ -87,9 +87,10 @@ class Thread {
   struct Own {
     Agent agent;
     std::uint32_t now = 1;
-    bool used = false;                                 // at `now`
-    std::uint32_t fenced[2] = {}, published = 0;       // up to which time, in the lanes' own view
-    std::uint32_t by[2] = {Edge::kNone, Edge::kNone};  // the fences' lines
+    bool used = false;                                           // at `now`
+    std::uint32_t done() const { return used ? now : now - 1; }  // the time of the last
+    std::uint32_t fenced[2] = {}, published = 0;                 // up to which time, in the lanes' own view
+    std::uint32_t by[2] = {Edge::kNone, Edge::kNone};            // the fences' lines
   };
   Own& own(bool elected, bool global) { return own_[elected * 2 + global]; }
   const Own& own(bool elected, bool global) const { return own_[elected * 2 + global]; }
