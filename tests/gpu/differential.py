@@ -3,6 +3,7 @@
 
     differential.py prepare --build BUILD --pack PACK.zip [--scale S] [--seed N]
     differential.py run --pack PACK.zip [--out FOLDER]
+    differential.py machine --build BUILD [--scale S] [--seed N]
 
 `prepare` needs no GPU: it writes the programs, runs them on the checker's machine (BUILD/tests/memory_after), lifts them
 (BUILD/bin/warpcc) and assembles them (ptxas). `run` needs a Hopper GPU, its driver and Python: no CUDA. tests/gpu/README.md.
@@ -131,6 +132,14 @@ def prepare(options):
     finally:
         if not options.work:
             shutil.rmtree(folder)
+
+
+def machine(options):
+    """The checker's machine alone, held to what a GPU was seen to leave."""
+    with tempfile.TemporaryDirectory(prefix="differential") as folder:
+        listed = write(options, pathlib.Path(folder))
+        run_on_the_machine(pathlib.Path(options.build), listed)
+        compare_with_seen(listed)
 
 
 def write_pack(path, listed, groups, cubins):
@@ -299,12 +308,13 @@ def first_difference(header, after, wanted):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    make = commands.add_parser("prepare")
-    make.add_argument("--build", required=True)
+    make, alone = commands.add_parser("prepare"), commands.add_parser("machine")
+    for each in (make, alone):
+        each.add_argument("--build", required=True)
+        each.add_argument("--scale", type=float, default=1.0)
+        each.add_argument("--seed", type=int, default=0)
+        each.add_argument("--only", help="classes, with commas")
     make.add_argument("--pack", help="without it the programs are run on the checker's machine and assembled, no more")
-    make.add_argument("--scale", type=float, default=1.0)
-    make.add_argument("--seed", type=int, default=0)
-    make.add_argument("--only", help="classes, with commas")
     make.add_argument("--ptxas")
     make.add_argument("--work", help="a folder for what is made on the way, kept")
     go = commands.add_parser("run")
@@ -314,7 +324,7 @@ def main():
     part.add_argument("--pack", required=True)
     part.add_argument("--start", type=int, default=0)
     options = parser.parse_args()
-    return {"prepare": prepare, "run": run, "run-from": run_from}[options.command](options)
+    return {"prepare": prepare, "machine": machine, "run": run, "run-from": run_from}[options.command](options)
 
 
 if __name__ == "__main__":
