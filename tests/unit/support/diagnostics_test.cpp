@@ -75,6 +75,28 @@ TEST_CASE("a range of many lines is marked to the end of its first") {
   CHECK(printed(diagnostics, sources) == "a.wk:1:1: error: nothing [plain]\nif {\n^~~~\n");
 }
 
+TEST_CASE("where the mend is certain, the line stands below as it is then") {
+  Sources sources;
+  FileId file = sources.add("a.wk", "  let x = 1\n  f (x);\n");
+  Diagnostics diagnostics;
+  diagnostics.error({file, 11, 11}, plain).insert(file, 11, ";");
+  diagnostics.error({file, 16, 17}, bad_name, "f").mend({file, 15, 16}, "").mend({file, 17, 18}, "xs");
+  CHECK(printed(diagnostics, sources) ==
+        "a.wk:1:12: error: nothing [plain]\n  let x = 1\n           ^\nmended: let x = 1;\n"
+        "a.wk:2:5: error: `f` is no name [bad-name]\n  f (x);\n    ^\nmended: f(xs);\n");
+}
+
+TEST_CASE("a mend of other lines shows those, and one that breaks a line shows none") {
+  Sources sources;
+  FileId file = sources.add("a.wk", "one\ntwo\n");
+  Diagnostics diagnostics;
+  diagnostics.error({file, 0, 3}, plain).mend({file, 4, 7}, "three");
+  diagnostics.error({file, 4, 7}, plain).insert(file, 4, "new\n");
+  CHECK(printed(diagnostics, sources) ==
+        "a.wk:1:1: error: nothing [plain]\none\n^~~\nmended: three\n"
+        "a.wk:2:1: error: nothing [plain]\ntwo\n^~~\n");
+}
+
 TEST_CASE("the end of the file is a place") {
   Sources sources;
   FileId file = sources.add("a.wk", "abc");
