@@ -75,17 +75,19 @@ void Findings::take(Findings& other) {
   for (std::size_t i = 0; i < from.findings.size(); ++i) {
     Finding& finding = from.findings[i];
     std::uint32_t line = other.lines_[i];
-    auto found = line == kNoLine ? told_.end() : told_.find({finding.kind, line});
-    std::uint64_t times = 1;
-    if (auto its = other.told_.find({finding.kind, line}); line != kNoLine && its != other.told_.end())
-      times = its->second.times;
-    if (found != told_.end()) {
-      found->second.times += times;
-      if (finding.kind == Finding::Kind::not_held) from.not_held -= times;  // lines
+    // Told once a line, or each time.
+    auto once = other.told_.find({finding.kind, line});
+    if (line == kNoLine || once == other.told_.end() || once->second.finding != i) {
+      tell(finding.kind, line, std::move(finding.text), std::move(finding.details));
       continue;
     }
-    if (tell(finding.kind, line, std::move(finding.text), std::move(finding.details)) && line != kNoLine)
+    std::uint64_t times = once->second.times;
+    if (auto found = told_.find({finding.kind, line}); found != told_.end()) {
+      found->second.times += times;
+      if (finding.kind == Finding::Kind::not_held) from.not_held -= times;  // lines
+    } else if (tell(finding.kind, line, std::move(finding.text), std::move(finding.details))) {
       told_[{finding.kind, line}] = {outcome_.findings.size() - 1, times};
+    }
   }
   outcome_.add_counts(from);
 }
