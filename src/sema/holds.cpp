@@ -193,7 +193,13 @@ class Holds {
       else if (does == Does::probe) {
         if (kernel_[barrier->end].teams > 1 && held.turns[barrier->end].is != InTurn::Is::mine)
           say(it.opcode_where, probe_outside, kernel_[barrier->end].name);
-        held.answers[std::get<kernel::RegisterOperand>(it.operands[0]).id] = {barrier->end, false, {}};
+        const kernel::RegisterId answer = std::get<kernel::RegisterOperand>(it.operands[0]).id;
+        const auto known = held.answers.find(answer);
+        // Asked by some, it leaves what was known of the same end.
+        if (!it.guard.predicate && it.guard.facts.none())
+          held.answers[answer] = {barrier->end, false, {}};
+        else if (known != held.answers.end() && known->second.end != barrier->end)
+          held.answers.erase(known);
       } else if (does == Does::arrive || does == Does::commit || does == Does::expect)
         signal(*barrier, it.operands_where[i], stage);
     }
@@ -491,8 +497,10 @@ class Holds {
   }
 
   void wait(const kernel::BarrierOperand& barrier, Held& held, Stage& stage) {
-    stage.waited = Sure::yes;
     const kernel::Guard& guard = it_->guard;
+    // Behind facts, or in all rounds but the last, some do not wait.
+    const bool all = guard.facts.none() && !guard.more;
+    stage.waited = all || stage.waited == Sure::yes ? Sure::yes : Sure::perhaps;
     if (!guard.predicate) return;
     const auto answer = held.answers.find(guard.predicate->id);
     const std::string& name = kernel_[guard.predicate->id].name;
