@@ -234,7 +234,7 @@ TEST_CASE("the grid before is waited for by every warp that reaches global memor
   std::string text = gemm();
   std::size_t at = text.find("  ACQBULK");
   text.erase(at, text.find('\n', at) + 1 - at);
-  REPORTS(run(text), Kind::protocol, "before this warp has waited for the grid before");
+  REPORTS(run(text), Kind::protocol, "has waited for the grid before (ACQBULK)");
 }
 
 TEST_CASE("barriers of other CTAs") {
