@@ -4,15 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "checker/machine/numbers.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define WARPCC_WIDE __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define WARPCC_WIDE
-#endif
 
 namespace warpcc::machine {
 
@@ -39,67 +32,7 @@ bool valid_shape(const InstructionDescriptor& instruction, bool pair) {
   return (m == 64 || m == 128) && n >= 8 && n <= 256 && n % 8 == 0;
 }
 
-// c[rows × n] (+)= a[rows × k] · bt[k × n], rows of c `stride` apart.
-WARPCC_WIDE void multiply_rows(const float* __restrict a, const float* __restrict bt, int k, int n,
-                               float* __restrict c) {
-  constexpr int kBlock = 64;
-  for (int first = 0; first < n; first += kBlock) {
-    int width = std::min(kBlock, n - first);
-    float sum[kBlock];
-    for (int j = 0; j < width; ++j) sum[j] = c[first + j];
-    if (width == kBlock) {
-      for (int i = 0; i < k; ++i) {
-        const float* row = bt + static_cast<std::ptrdiff_t>(i) * n + first;
-        float x = a[i];
-        for (int j = 0; j < kBlock; ++j) sum[j] += x * row[j];
-      }
-    } else {
-      for (int i = 0; i < k; ++i) {
-        for (int j = 0; j < width; ++j) sum[j] += a[i] * bt[static_cast<std::ptrdiff_t>(i) * n + first + j];
-      }
-    }
-    for (int j = 0; j < width; ++j) c[first + j] = sum[j];
-  }
-}
-
 }  // namespace
-
-const OperandImage* TensorCore::image(std::uint64_t bits, int rows, layout::Element element, Major major,
-                                      const SharedMemory& shared, Faults& faults, const char* operand) {
-  std::uint64_t key = bits * 0x9e3779b97f4a7c15u ^ (static_cast<std::uint64_t>(rows) << 16 |
-                                                    static_cast<std::uint64_t>(element) << 4 | (major == Major::mn));
-  auto [entry, fresh] = images_.try_emplace(key);
-  OperandImage& image = entry->second;
-  if (fresh) {
-    auto descriptor = layout::OperandDescriptor::decode(bits);
-    if (!descriptor) {
-      images_.erase(entry);
-      faults.protocol(fmt::format("the descriptor of {}, {:#018x}, is none", operand, bits));
-      return nullptr;
-    }
-    descriptor->major = major;
-    image.rows = rows;
-    image.element_bytes = layout::bytes(element);
-    image.k = 32 / image.element_bytes;  // an MMA consumes 32 bytes of k
-    image.inside = true;
-    std::map<std::uint32_t, std::uint64_t> units;
-    for (int row = 0; row < rows; ++row) {
-      for (int k = 0; k < image.k; ++k) {
-        std::uint32_t address = descriptor->address(row, k, layout::bits(element));
-        image.inside = image.inside && shared.inside(address, image.element_bytes);
-        image.addresses.push_back(address);
-        units[address / SharedMemory::kBlock * SharedMemory::kBlock] |= SharedMemory::unit_bit(address);
-      }
-    }
-    for (auto [offset, mask] : units) image.units.push_back({offset, mask});
-  }
-  if (!image.inside) {
-    faults.memory(
-        fmt::format("the descriptor of {}, {:#018x}, reaches outside the kernel's shared memory", operand, bits));
-    return nullptr;
-  }
-  return &image;
-}
 
 const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair) {
   std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 1 | pair;
@@ -148,8 +81,10 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
   Ready ready;
   ready.mma = mma;
   ready.instruction = *instruction;
-  ready.a = image(mma.a, instruction->m / ctas, instruction->a, instruction->a_major, *sides[0].shared, faults, "A");
-  ready.b = image(mma.b, instruction->n / ctas, instruction->b, instruction->b_major, *sides[0].shared, faults, "B");
+  ready.a = images_.find(mma.a, 0, instruction->m / ctas, instruction->a, instruction->a_major, *sides[0].shared,
+                         faults, "A");
+  ready.b = images_.find(mma.b, 0, instruction->n / ctas, instruction->b, instruction->b_major, *sides[0].shared,
+                         faults, "B");
   if (!ready.a || !ready.b) return {};
   ready.d = accumulator(instruction->m, instruction->n, mma.pair);
   return last = ready;
@@ -163,18 +98,10 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   for (const TensorCoreSide& side : sides) {
     const char* whose = side.shared == sides[0].shared ? "" : " of the pair's other CTA";
     for (const OperandImage* operand : {ready.a, ready.b}) {
-      const char* name = operand == ready.a ? "A" : "B";
-      for (const OperandImage::Units& units : operand->units) {
-        const SharedMemory::Block& block = side.shared->block(units.offset);
-        std::uint64_t landing = block.landing.above_zero(), wrong = (block.unwritten | landing) & units.mask;
-        if (wrong == 0) continue;
-        int first = std::countr_zero(wrong);
-        faults.memory(
-            fmt::format("reads {}{} at {:#x}, {}", name, whose,
-                        units.offset + static_cast<std::uint32_t>(first) * SharedMemory::kUnit,
-                        landing >> first & 1 ? "where a load is still under way" : "which nothing has written"));
-        return {};
-      }
+      std::string why = operand->unreadable(*side.shared);
+      if (why.empty()) continue;
+      faults.memory(fmt::format("reads {}{} {}", operand == ready.a ? "A" : "B", whose, why));
+      return {};
     }
   }
 
@@ -192,9 +119,7 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   }
   bool reported = false;
   for (const TensorCoreSide& side : sides) {
-    for (const OperandImage* operand : {ready.a, ready.b}) {
-      for (const OperandImage::Units& units : operand->units) side.shared->block(units.offset).reading.add(units.mask);
-    }
+    for (const OperandImage* operand : {ready.a, ready.b}) operand->add_reader(*side.shared);
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;
       side.tensor->for_each_block(
@@ -221,10 +146,7 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
   std::uint32_t first = ready.mma.d & 0xffff;
   int first_lane = static_cast<int>(ready.mma.d >> 16);
   for (const TensorCoreSide& side : sides) {
-    for (const OperandImage* operand : {ready.a, ready.b}) {
-      for (const OperandImage::Units& units : operand->units)
-        side.shared->block(units.offset).reading.remove(units.mask);
-    }
+    for (const OperandImage* operand : {ready.a, ready.b}) operand->remove_reader(*side.shared);
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (first_lane + run.lane) / TensorMemory::kQuarterLanes;
       side.tensor->for_each_block(quarter, first + static_cast<std::uint32_t>(run.column), run.count,
@@ -239,11 +161,8 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
 
 void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>& sides) {
   const InstructionDescriptor& instruction = ready.instruction;
-  auto gather = [](const OperandImage& image, int index, const SharedMemory& shared, layout::Element element,
-                   bool negate) {
-    float value = to_float(
-        shared.read(image.addresses[static_cast<std::size_t>(index)], static_cast<std::uint32_t>(image.element_bytes)),
-        element);
+  auto gather = [](const OperandImage& image, int index, const SharedMemory& shared, bool negate) {
+    float value = image.value(index, shared);
     return negate ? -value : value;
   };
   int k = ready.a->k, n = instruction.n, rows_b = ready.b->rows, rows_a = ready.a->rows;
@@ -252,7 +171,7 @@ void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>&
     for (int row = 0; row < rows_b; ++row) {
       for (int i = 0; i < k; ++i) {
         b_[static_cast<std::size_t>(i * n + static_cast<int>(v) * rows_b + row)] =
-            gather(*ready.b, row * k + i, *sides[v].shared, instruction.b, instruction.negate_b);
+            gather(*ready.b, row * k + i, *sides[v].shared, instruction.negate_b);
       }
     }
   }
@@ -263,7 +182,7 @@ void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>&
   int first_lane = static_cast<int>(ready.mma.d >> 16);
   for (const TensorCoreSide& side : sides) {
     for (int index = 0; index < rows_a * k; ++index) {
-      a[static_cast<std::size_t>(index)] = gather(*ready.a, index, *side.shared, instruction.a, instruction.negate_a);
+      a[static_cast<std::size_t>(index)] = gather(*ready.a, index, *side.shared, instruction.negate_a);
     }
     auto run = ready.d->runs.begin();
     for (int row = 0; row < rows_a; ++row) {
@@ -272,7 +191,7 @@ void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>&
         const float* from = side.tensor->row(first_lane + run->lane) + first + run->column;
         for (int j = 0; j < run->count; ++j) line[run->n + j] = ready.mma.accumulate ? from[j] : 0;
       }
-      multiply_rows(&a[static_cast<std::size_t>(row * k)], b_.data(), k, n, line);
+      multiply_row(&a[static_cast<std::size_t>(row * k)], b_.data(), k, n, line);
       for (auto back = row_begin; back != run; ++back) {
         std::copy_n(line + back->n, back->count, side.tensor->row(first_lane + back->lane) + first + back->column);
       }

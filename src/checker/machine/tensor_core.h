@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checker/machine/fault.h"
+#include "checker/machine/operand_image.h"
 #include "checker/machine/shared_memory.h"
 #include "checker/machine/tensor_memory.h"
 #include "layout/atoms.h"
@@ -29,20 +30,6 @@ struct Mma {
 struct TensorCoreSide {
   SharedMemory* shared;
   TensorMemory* tensor;
-};
-
-// Where the elements of an operand lie in shared memory: [row * k + i], and the 16-byte units that they touch, 64
-// together.
-struct OperandImage {
-  int rows = 0, k = 0;
-  int element_bytes = 2;
-  std::vector<std::uint32_t> addresses;
-  struct Units {
-    std::uint32_t offset;  // of the block of shared memory
-    std::uint64_t mask;    // of its units
-  };
-  std::vector<Units> units;
-  bool inside = false;
 };
 
 // Consecutive elements of a row of D: columns [n, n + count) of the MMA lie in `lane`, from `column` on, relative to
@@ -81,12 +68,10 @@ class TensorCore {
   static constexpr std::size_t kDecoded = 128;
 
   std::optional<Ready> decode(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
-  const OperandImage* image(std::uint64_t bits, int rows, layout::Element element, layout::Major major,
-                            const SharedMemory& shared, Faults& faults, const char* operand);
   const AccumulatorImage* accumulator(int m, int n, bool pair);
   void multiply(const Ready& ready, const std::vector<TensorCoreSide>& sides);
 
-  std::unordered_map<std::uint64_t, OperandImage> images_;
+  OperandImages images_{layout::TensorCore::tcgen05};
   std::unordered_map<std::uint64_t, AccumulatorImage> accumulators_;
   std::array<Ready, kDecoded> decoded_;  // those that came last, by hash
   std::vector<float> a_, b_;             // operands gathered, kept from MMA to MMA

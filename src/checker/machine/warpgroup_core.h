@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "checker/machine/fault.h"
+#include "checker/machine/operand_image.h"
 #include "checker/machine/shared_memory.h"
-#include "checker/machine/tensor_core.h"
 #include "layout/atoms.h"
 
 namespace warpcc::machine {
@@ -49,10 +48,7 @@ class WarpgroupCore {
   void multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers);
 
  private:
-  const OperandImage* image(std::uint64_t bits, int first_row, int rows, layout::Element element, layout::Major major,
-                            const SharedMemory& shared, Faults& faults, const char* operand);
-
-  std::unordered_map<std::uint64_t, OperandImage> images_;
+  OperandImages images_{layout::TensorCore::wgmma};
   std::vector<float> b_;  // gathered as [k][n], kept from MMA to MMA
 };
 
