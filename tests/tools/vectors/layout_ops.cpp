@@ -41,7 +41,23 @@ Ours refusal(llvm::Error error) {
   return ours;
 }
 
+// Of more elements no table is made.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+bool too_many(const std::vector<Mode>& modes) {
+  std::int64_t size = 1;
+  for (const Mode& mode : modes)
+    if (__builtin_mul_overflow(size, std::max<std::int64_t>(mode.extent, 1), &size) || size > kMostElements)
+      return true;
+  return false;
+}
+Ours too_large() {
+  Ours ours;
+  ours.refused = "it has too many elements to compare";
+  return ours;
+}
+
 Ours ours_of(const Map& map) {
+  if (too_many(map.modes())) return too_large();
   return {table_of(map), {}, {}, true, true, {}};
 }
 Ours ours_of(llvm::Expected<Map> map) {
@@ -65,6 +81,7 @@ Table enumerate(const cute::View& view) {
 }
 
 Ours ours_of(const cute::View& view) {
+  if (too_many(view.inner().modes())) return too_large();
   Ours ours;
   for (std::int64_t i = 0; i < view.size(); ++i) ours.table.push_back(view.at(i));
   ours.enumerated = enumerate(view);
@@ -228,6 +245,8 @@ Verdict check_layout_op(const Record& record) {
   if (!operation) return Verdict::differs("no operation " + op);
   const std::optional<Operands> operands = operands_of(record);
   if (!operands) return Verdict::differs("its operands cannot be read");
+  if (too_many(operands->a.modes()) || (operands->b && too_many(operands->b->modes())))
+    return Verdict::differs(op + ": an operand has too many elements to compare");
   if (!has_elements(*operands)) return Verdict::refused(op + ": an operand has no elements");
   const Ours ours = operation(*operands);
   if (!ours.broken.empty()) return Verdict::differs(op + ": " + ours.broken);

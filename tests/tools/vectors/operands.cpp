@@ -27,6 +27,30 @@ bool equal(const Map& a, const Map& b) {
   return a.shape() == b.shape() && canonical(flattened(a)) == canonical(flattened(b));
 }
 
+// Two extents of a size that tiles have.
+bool is_tile(const std::vector<std::int64_t>& extents) {
+  return extents.size() == 2 &&
+         std::all_of(extents.begin(), extents.end(), [](std::int64_t e) { return e > 0 && e <= 1 << 16; });
+}
+
+// An entry of `descs`: which of the instructions' tiles, and the descriptor.
+struct Described {
+  std::vector<std::int64_t> tile;
+  std::uint64_t bits = 0;
+};
+std::vector<Described> described(const Record& record) {
+  std::vector<Described> all;
+  for (const llvm::json::Value& entry : record.array("descs")) {
+    const llvm::json::Array* triple = entry.getAsArray();
+    if (!triple || triple->size() != 3) return {};
+    const std::optional<std::int64_t> mn = (*triple)[0].getAsInteger(), k = (*triple)[1].getAsInteger();
+    const std::optional<llvm::StringRef> bits = (*triple)[2].getAsString();
+    if (!mn || !k || !bits || *mn < 0 || *k < 0 || *mn > 1 << 16 || *k > 1 << 16) return {};
+    all.push_back({{*mn, *k}, hex_of(*bits)});
+  }
+  return all;
+}
+
 // A stage as ours lays it out.
 struct Stage {
   std::vector<std::int64_t> tile;
@@ -41,7 +65,7 @@ std::optional<Stage> stage_of(const Record& record) {
   stage.tile = record.numbers("tile");
   const std::optional<Element> element = element_of(record.text("elem"));
   const std::optional<Swizzle> swizzle = swizzle_named(record.text("swizzle"));
-  if (!element || !swizzle || stage.tile.size() != 2) return std::nullopt;
+  if (!element || !swizzle || !is_tile(stage.tile)) return std::nullopt;
   // Elements of fewer bits that stand in bytes of their own are as bytes are.
   const bool own_bytes = record.has("elem_bits") && record.number("elem_bits") != bits(*element);
   stage.element = own_bytes ? element_of_bits(record.number("elem_bits")) : *element;
@@ -68,6 +92,7 @@ Verdict check_rejected(const Record& record, const Stage& stage, TensorCore core
   const std::string theirs = record.text("rejected");
   if (!stage.layout) return Verdict::refused("the group does not divide the tile; CuTe: " + theirs);
   Part part{*stage.layout, stage.element, {0, 0}, instruction_tile(record, stage)};
+  if (!is_tile(part.extents)) return Verdict::differs("its instruction's tile cannot be read");
   for (; part.start[0] + part.extents[0] <= stage.tile[0]; part.start[0] += part.extents[0])
     for (part.start[1] = 0; part.start[1] + part.extents[1] <= stage.tile[1]; part.start[1] += part.extents[1])
       if (!operand_descriptor(part, 0, core).descriptor)
@@ -81,10 +106,9 @@ std::optional<std::vector<std::int64_t>> image(const Record& record, const Stage
   const std::vector<std::int64_t>& tile = stage.tile;
   const std::vector<std::int64_t> one = record.numbers("mma_tile");
   std::vector<std::int64_t> table(tile[0] * tile[1], -1);
-  for (const llvm::json::Value& entry : record.array("descs")) {
-    const llvm::json::Array& triple = *entry.getAsArray();
-    const std::int64_t row0 = *triple[0].getAsInteger() * one[0], k0 = *triple[1].getAsInteger() * one[1];
-    std::optional<OperandDescriptor> descriptor = OperandDescriptor::decode(hex_of(*triple[2].getAsString()), core);
+  for (const Described& of : described(record)) {
+    const std::int64_t row0 = of.tile[0] * one[0], k0 = of.tile[1] * one[1];
+    std::optional<OperandDescriptor> descriptor = OperandDescriptor::decode(of.bits, core);
     if (!descriptor || row0 + one[0] > tile[0] || k0 + one[1] > tile[1]) return std::nullopt;
     descriptor->major = stage.major;
     for (std::int64_t k = 0; k < one[1]; ++k)
@@ -125,10 +149,10 @@ Verdict check_descriptors(const Record& record, TensorCore core) {
   if (record.flag("whole_stage")) return check_whole_stage(record, *stage);
 
   Part part{*stage->layout, stage->element, {0, 0}, record.numbers("mma_tile")};
-  for (const llvm::json::Value& entry : record.array("descs")) {
-    const llvm::json::Array& triple = *entry.getAsArray();
-    part.start = {*triple[0].getAsInteger() * part.extents[0], *triple[1].getAsInteger() * part.extents[1]};
-    const std::uint64_t bits = hex_of(*triple[2].getAsString());
+  const std::vector<Described> descriptors = described(record);
+  if (descriptors.empty() || !is_tile(part.extents)) return Verdict::differs("its descriptors cannot be read");
+  for (const auto& [tile, bits] : descriptors) {
+    part.start = {tile[0] * part.extents[0], tile[1] * part.extents[1]};
     const OperandResult ours = operand_descriptor(part, 0, core);
     if (!ours.descriptor) return Verdict::differs("no descriptor: " + ours.misfit.reason);
     if (ours.descriptor->major != stage->major || ours.descriptor->encode(core) != bits)
@@ -139,6 +163,7 @@ Verdict check_descriptors(const Record& record, TensorCore core) {
   if (!table) return Verdict::differs("a descriptor that is none");
   const Record sample = record.object("stage_sample");
   const std::vector<std::int64_t> idx = sample.numbers("idx"), values = sample.numbers("val");
+  if (values.size() != idx.size()) return Verdict::differs("its sample cannot be read");
   for (std::size_t i = 0; i < idx.size(); ++i)
     if (entry(*table, idx[i]) != values[i]) return Verdict::differs("another image of the stage");
   if (crc_of(*table) != record.hex("stage_crc32")) return Verdict::differs("another image of the stage");
@@ -157,9 +182,10 @@ Verdict check_wgmma_descriptor(const Record& record) {
 
 Verdict check_shared_atom(const Record& record) {
   const std::optional<Map> map = cute_layout(record.text("layout"));
-  if (!map || map->rank() != 2) return Verdict::differs("its layout cannot be read");
+  if (!map || map->rank() != 2 || !is_tile(map->shape())) return Verdict::differs("its layout cannot be read");
   const Swizzle swizzle = swizzle_of(record.numbers("sw_bytes"));
   const int bits = static_cast<int>(record.number("elem_bits"));
+  if (bits != layout::bits(element_of_bits(bits))) return Verdict::differs("no element has so many bits");
   llvm::Expected<Physical> atom =
       operand_tile(map->extent(0), map->extent(1), element_of_bits(bits), major_of(record), swizzle);
   if (!atom) return Verdict::differs(llvm::toString(atom.takeError()));
@@ -171,6 +197,7 @@ Verdict check_shared_atom(const Record& record) {
   }
   const std::vector<std::int64_t> listed = record.numbers("table");
   const std::vector<std::int64_t> idx = record.has("idx") ? record.numbers("idx") : std::vector<std::int64_t>{};
+  if (!idx.empty() && idx.size() != listed.size()) return Verdict::differs("its table cannot be read");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (entry(table, idx.empty() ? i : idx[i]) != listed[i]) return Verdict::differs("another table");
   if (crc_of(table) != record.hex("crc32")) return Verdict::differs("another table");
