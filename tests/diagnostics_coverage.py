@@ -34,7 +34,6 @@ WITHOUT_TEST = {
     "codegen/lower_barrier.cpp kNoLine": COMING,
     "codegen/lower_barrier.cpp kEachGuard": NOT_YET,
     "codegen/lower_tensor.cpp kNoDescriptor": NOT_YET,
-    "sass/read_values.cpp kTooWide": NOT_YET,
     "sema/counts.cpp expected_by_warps": NOT_YET,
     "sema/counts.cpp stage_bytes": NOT_YET,
     "sema/counts.cpp unsignalled": NOT_YET,
