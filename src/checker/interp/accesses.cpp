@@ -260,7 +260,7 @@ void Interpreter::order_request(Request& request) {
     request.tickets.push_back(ticket);
   }
   // Who gets the answer knows what the one that asked knew (memory consistency model, causality order).
-  warp_->order.release(request.knows, mask_, provenance());
+  warp_->order.release(request.knows, 1, provenance());  // one lane asks, whatever executes the instruction
 }
 
 // ---- lanes in global memory: runs of elements, one after the other

@@ -429,7 +429,7 @@ void Interpreter::answer(Request& request) {
     }
     BarrierState& state = target.barriers[static_cast<std::size_t>(at)];
     std::uint32_t ticket = request.tickets[static_cast<std::size_t>(&rank - request.ctas.begin())];
-    state.order.gathered().join(request.knows);
+    state.order.gathered().join(request.knows, pairs_ ? request.line : order::Edge::kNone);
     if (ticket != 0) state.order.end(ticket, pairs_ ? request.line : order::Edge::kNone);
     if (state.barrier.land(kAnswerBytes, request.clock, barrier_name(target, request.barrier), faults_))
       completed(target, state);

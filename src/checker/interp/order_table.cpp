@@ -17,13 +17,16 @@ void OrderTable::pair(const order::Entry& first, const order::Actor& then) {
   const order::Knowledge& knows = then.thread->knows();
   order::Agent agent = first.epoch.agent;
   order::Edge edge = knows.seen.by(agent);
-  bool own = (then.elected && agent == then.thread->elected(agent.global())) || agent == then.entry.epoch.agent;
+  bool queued = agent.kind() == order::AgentKind::queue && agent == then.entry.epoch.agent;
+  bool own = (then.elected && agent == then.thread->elected(agent.global())) || queued;
   if (!own && !knows.seen.covers(first.epoch)) edge = {then.thread->alone_by(), order::Edge::kNone};
   std::uint32_t fence = order::Edge::kNone;
   bool wrote = first.use != order::Use::read && first.use != order::Use::strong_read;
   if (agent.generic() && then.asynchronous && wrote)
     fence = (then.space == order::Space::shared ? knows.async_shared : knows.async_global).by(agent).release;
-  if (own) edge = {};
+  if (own || (agent.generic() && !knows.seen.covers(first.epoch))) edge = {};
+  // Of what ends by a signal, the first itself tells; the last of several that end one phase is remembered.
+  if (agent.kind() == order::AgentKind::arriving && edge.release != order::Edge::kNone) edge.release = first.line;
   bool then_writes = then.entry.use != order::Use::read && then.entry.use != order::Use::strong_read;
   Key key(place ? buffer_of(*place) : "", first.line, then.entry.line, edge.release, edge.acquire, fence,
           wrote * 2 + then_writes);

@@ -177,7 +177,7 @@ void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& c
   if (!state) return;
   state->last_line = line_;
   state->last_warp = warp_->number_in_cluster;
-  if (knows) state->order.gathered().join(*knows);
+  if (knows) state->order.gathered().join(*knows, provenance());
   if (ticket != 0) state->order.end(ticket, provenance());
   if (state->barrier.arrive(1, clock, barrier_name(target, offset), faults_)) completed(target, *state);
   progress();

@@ -97,7 +97,11 @@ void print_order_dot(const Outcome& outcome, const sass::Program& program, llvm:
 
 void print_why(const Outcome& outcome, const Outcome& without, const sass::Program& program,
                const std::vector<std::uint32_t>& lines, llvm::raw_ostream& out) {
-  std::string what = statement(program, lines.front());
+  // Derived lines belong to their statement: its own line speaks for all.
+  auto own = std::find_if(lines.begin(), lines.end(), [&](std::uint32_t line) {
+    return program.lines[line].mark == sass::Mark::program && !program.lines[line].comment.empty();
+  });
+  std::string what = statement(program, own == lines.end() ? lines.front() : *own);
   std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> lost;
   for (const UnorderedPair& pair : without.unordered) {
     std::string place = pair.place.substr(0, pair.place.find('['));
