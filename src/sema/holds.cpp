@@ -72,6 +72,8 @@ constexpr Message<std::string> perhaps_turn{
     "turn-order", "on some path to here it is not this team's turn: `sync {}.mine` comes first"};
 constexpr Message<std::string> asked_outside{"turn-order",
                                              "a team waits for its turn in it: `turn {0} of … {{ sync {0}.mine; … }}`"};
+constexpr Message<std::string> guarded_turn{"turn-order",
+                                            "all warps of a team come to the barriers of `{}` in its turn: no guard"};
 constexpr Message<std::string> asked_twice{"turn-order", "this team has its turn already: one `sync {}.mine` a turn"};
 constexpr Message<std::string> handed_unasked{"turn-order",
                                               "the turn is handed on before it came: `sync {}.mine` stands first"};
@@ -356,6 +358,7 @@ class Holds {
     using Is = InTurn::Is;
     InTurn& turn = held.turns[end];
     const std::string& name = kernel_[end].name;
+    if (turn.is != Is::outside && !it.guard.none()) say(it.guard_where, guarded_turn, name);
     if (it.op->does == Does::sync) {
       if (turn.is == Is::outside)
         say(it.opcode_where, asked_outside, name);

@@ -25,6 +25,8 @@ constexpr Message<std::string, std::string> outside_hold{
     "outside-end",
     "`{}` signals or waits for the stage that a block holds: it stands inside `fill`, `take` or `drain` of `{}`"};
 constexpr Message<std::string, std::string> memory_place{"tensor-memory", "`{}` stands in `{}`"};
+constexpr Message<std::string> expect_of_consumer{
+    "wrong-side", "`expect` announces the bytes of loads to `full`; `{}` counts arrivals alone: `arrive` or `commit`"};
 constexpr Message<std::string> next_is_given{"turn-barrier",
                                              "`{0}` hands the turn on and waits for nobody: `sync.arrive {0}`"};
 constexpr Message<std::string> mine_is_awaited{"turn-barrier",
@@ -211,6 +213,10 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
     session_.error(where, wrong_side, producer ? "producer" : "consumer", pipe.name, producer ? "empty" : "full",
                    producer ? "full" : "empty", waits ? "waiting for" : "signalling", is_full ? "full" : "empty",
                    producer ? "consumer" : "producer");
+    return false;
+  }
+  if (does == Does::expect && !producer) {
+    session_.error(made.opcode_where, expect_of_consumer, session_.one_line(where));
     return false;
   }
   if (does == Does::probe) return true;
