@@ -274,6 +274,8 @@ LayoutUse use_of(const KernelWalk& walk, const kernel::Instruction& instruction,
   use.facts.push_back(form_text(use.address.form(), use.address.why()));
   use.facts.push_back(
       fmt::format("{}{}; {}", plural(bytes, "byte"), lanes ? " a lane" : "", cost_text(use.address.arithmetic)));
+  if (lanes && buffer.layout.swizzle().bits != 0)
+    use.facts.push_back("then the swizzle: at most a shift, a mask and an XOR");
   add_access(walk, instruction, view, use);
   add_encodings(walk, instruction, view, use);
   return use;

@@ -217,13 +217,15 @@ llvm::Expected<Picture> picture_of(const ThreadValue& layout, std::span<const st
   });
   const std::int64_t together = grouping.rows * grouping.columns;
   if (size / together > kMostCells) return too_many(size / together);
-  picture.notes.push_back(fmt::format("T: thread; V: value{}; colours: threads", together == 1 ? "" : "s"));
+  picture.notes.push_back(together == 1
+                              ? "T: thread; V: value; colours: threads"
+                              : fmt::format("T: thread; V: the first of {} values; colours: threads", together));
   for (const Page& page : pages)
     picture.grids.push_back(grid_of(page, grouping, [&](std::int64_t row, std::int64_t column) {
       const std::int64_t at = holds(page, row, column), thread = at % threads, value = at / threads;
       const std::string values =
           together == 1 ? std::to_string(value) : fmt::format("{}-{}", value, value + together - 1);
-      return Cell{fmt::format("T{} V{}", thread, values),
+      return Cell{fmt::format("T{} V{}", thread, value),
                   fmt::format("({}, {}): thread {}, value {}, register {}", range(row, grouping.rows),
                               range(column, grouping.columns), thread, values, value / each),
                   // Neighbouring threads in other hues, as far as there are any.
