@@ -29,7 +29,7 @@ std::pair<int, std::uint32_t> Executor::barrier_place(const Code& code, std::siz
 void Executor::signal(int cta, std::uint32_t offset) {
   machine::MBarrier* to = barrier(cta, offset, "signals");
   if (to == nullptr) return;
-  to->arrive(1, clock_, barrier_name(cta, offset), faults_);
+  to->arrive(1, barrier_name(cta, offset), faults_);
   report_faults();
   ++progress_;
 }
@@ -37,7 +37,7 @@ void Executor::signal(int cta, std::uint32_t offset) {
 void Executor::land(int cta, std::uint32_t offset, std::int64_t bytes) {
   machine::MBarrier* to = barrier(cta, offset, "brings bytes to");
   if (to == nullptr) return;
-  to->land(bytes, clock_, barrier_name(cta, offset), faults_);
+  to->land(bytes, barrier_name(cta, offset), faults_);
   report_faults();
   ++progress_;
 }
@@ -56,16 +56,16 @@ void Executor::arrive(const Code& code) {
     auto number = static_cast<std::int64_t>(static_cast<std::uint32_t>(count[lane]));
     if (code.op == Op::mbar_expect) {
       if (code.add) {
-        to->land(number, clock_, name, faults_);
+        to->land(number, name, faults_);
       } else {
         to->expect(number, name, faults_);
       }
     } else {
       if (code.extra == 1) to->expect(number, name, faults_);
       if (code.at_read) {
-        to->drop(clock_, name, faults_);
+        to->drop(name, faults_);
       } else {
-        to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, clock_, name, faults_);
+        to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, name, faults_);
       }
     }
     report_faults();
@@ -127,7 +127,7 @@ Executor::Next Executor::named_barrier(const Code& code) {
   }
   bool sync = code.op == Op::bar_sync;
   std::vector<int> waiting;
-  bool completed = cta().named[number].arrive(warp_->number, threads, sync, clock_,
+  bool completed = cta().named[number].arrive(warp_->number, threads, sync,
                                               fmt::format("named barrier {}", number), faults_, waiting);
   report_faults();
   ++progress_;
@@ -158,7 +158,7 @@ Executor::Next Executor::synchronise(const Code& code) {
     case Op::cluster_arrive: {
       if (!together(~0u)) return Next::blocked;
       int number = warp_->cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp_->number;
-      cluster_->barrier.arrive(number, clock_, faults_);
+      cluster_->barrier.arrive(number, faults_);
       report_faults();
       ++progress_;
       return Next::on;

@@ -147,7 +147,6 @@ class Executor {
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;
-  machine::Clock clock_;
   std::map<std::pair<Finding::Kind, std::uint32_t>, std::pair<std::size_t, std::uint64_t>> told_;
 
   // What runs.

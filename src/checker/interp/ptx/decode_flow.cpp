@@ -1,0 +1,136 @@
+// PTX ISA: control flow, what lanes do together, barriers and fences.
+#include "checker/interp/ptx/decoder.h"
+
+namespace warpcc::checker::ptx {
+
+bool Decoder::control(Code& code) {
+  std::string_view first = words()[0];
+  if (first == "bra") {
+    code.op = Op::bra;
+    if (operands() != 1 || operand(0).kind != Operand::Kind::label) return false;
+    code.target = operand(0).index;
+    return true;
+  }
+  if (first == "ret" || first == "exit") {
+    code.op = Op::ret;
+    return true;
+  }
+  if (first == "trap" || first == "brkpt") {
+    code.op = Op::trap;
+    return true;
+  }
+  if (first == "nanosleep" || first == "pragma") return true;
+  if (first == "activemask") {
+    code.op = Op::activemask;
+    return scalars();
+  }
+  if (first == "call") {
+    code.op = Op::call;
+    for (std::size_t i = 0; i < operands(); ++i) {
+      if (operand(i).kind == Operand::Kind::function) code.function = operand(i).index;
+      if (operand(i).kind == Operand::Kind::list && code.function != Code::kNone) {
+        for (std::size_t j = 0; j < operand(i).count; ++j) {
+          if (!scalar(part(operand(i), j))) return false;
+        }
+      }
+    }
+    return code.function != Code::kNone;
+  }
+  if (first == "vote") {
+    code.op = Op::vote;
+    code.extra = has("ballot") ? 3 : has("all") ? 0 : has("any") ? 1 : 2;
+    return operands() >= 2 && scalars();
+  }
+  code.op = Op::shfl;
+  code.extra = has("up") ? 0 : has("down") ? 1 : has("bfly") ? 2 : 3;
+  if (operands() < 4) return false;
+  if (operand(0).kind == Operand::Kind::pair) {
+    if (!list(operand(0))) return false;
+  } else if (!scalar(operand(0)) || !none()) {
+    return false;
+  }
+  return scalars(1);
+}
+
+bool Decoder::synchronisation(Code& code) {
+  std::string_view first = words()[0];
+  if (first == "fence" || first == "membar") {
+    code.op = Op::fence;
+    // 0 a fence of memory, 1 of the proxies, 2 of fresh barriers
+    code.extra = has("proxy") ? 1 : has("mbarrier_init") ? 2 : 0;
+    code.where = has("global") ? Where::global : has("shared::cta") ? Where::shared : Where::generic;
+    code.cluster = has("cluster") || has("shared::cluster");
+    return true;
+  }
+  if (first == "griddepcontrol") {
+    code.op = has("wait") ? Op::grid_wait : Op::grid_launch;
+    return true;
+  }
+  if (first == "elect") {
+    code.op = Op::elect;
+    return operands() == 2 && operand(0).kind == Operand::Kind::pair && scalars();
+  }
+  if (first == "mapa") {
+    code.op = Op::mapa;
+    code.where = has("shared::cluster") ? Where::shared : Where::generic;
+    return operands() == 3 && scalars();
+  }
+  if (first == "getctarank") {
+    code.op = Op::cta_rank;
+    return operands() == 2 && scalars();
+  }
+  if (starts("barrier.cluster")) {
+    code.op = has("arrive") ? Op::cluster_arrive : Op::cluster_wait;
+    code.relaxed = has("relaxed");
+    return true;
+  }
+  if (first == "bar" || first == "barrier") {
+    if (has("warp")) {
+      code.op = Op::warp_sync;
+      return scalars();
+    }
+    known_ = has("sync") || has("arrive");
+    code.op = has("arrive") ? Op::bar_arrive : Op::bar_sync;
+    if (!known_ || !scalars()) return false;
+    if (operands() < 2) none();
+    return true;
+  }
+  if (has("init")) {
+    code.op = Op::mbar_init;
+    return operands() == 2 && memory(operand(0)) && scalar(operand(1));
+  }
+  if (has("inval")) {
+    code.op = Op::mbar_inval;
+    return memory(operand(0));
+  }
+  code.cluster = has("shared::cluster");
+  code.relaxed = has("relaxed");
+  code.acquire = has("cluster");  // as scope
+  if (has("test_wait") || has("try_wait")) {
+    // done, [barrier], parity or state
+    code.op = Op::mbar_test;
+    code.uniform = has("try_wait");
+    code.extra = has("parity");
+    return operands() >= 3 && scalar(operand(0)) && memory(operand(1)) && scalar(operand(2));
+  }
+  if (is(1, "expect_tx") || is(1, "complete_tx")) {
+    // [barrier], nothing, bytes
+    code.op = Op::mbar_expect;
+    code.add = is(1, "complete_tx");
+    return operands() == 2 && memory(operand(0)) && scalar(operand(1));
+  }
+  if (is(1, "arrive") || is(1, "arrive_drop")) {
+    // [barrier], state, count or bytes
+    code.op = Op::mbar_arrive;
+    code.extra = has("expect_tx") ? 1 : 0;
+    code.at_read = is(1, "arrive_drop");
+    std::size_t at = operands() > 0 && operand(0).kind == Operand::Kind::address ? 0 : 1;
+    if (operands() <= at || !memory(operand(at))) return false;
+    if (at == 1 ? !scalar(operand(0)) : !none()) return false;
+    return operands() > at + 1 ? scalar(operand(at + 1)) : none();
+  }
+  known_ = false;
+  return false;
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,172 @@
+// PTX ISA: loads, stores, atomics; asynchronous copies; cluster launch control.
+#include "checker/interp/ptx/decoder.h"
+
+namespace warpcc::checker::ptx {
+
+bool Decoder::memory_access(Code& code) {
+  std::string_view first = words()[0];
+  if (first == "cvta") {
+    code.op = Op::cvta;
+    code.relaxed = has("to");
+    code.where = has("shared") || has("shared::cta") || has("shared::cluster") ? Where::shared
+                 : has("local")                                                ? Where::local
+                 : has("param") || has("param::entry")                         ? Where::param
+                                                                               : Where::global;
+    return operands() == 2 && scalars();
+  }
+  std::optional<Num> type = last_type();
+  known_ = type.has_value();
+  if (!known_) return false;
+  code.type = *type;
+  code.where = has("global")                                                   ? Where::global
+               : has("shared") || has("shared::cta") || has("shared::cluster") ? Where::shared
+               : has("local")                                                  ? Where::local
+               : has("param") || has("param::entry") || has("param::func")     ? Where::param
+               : has("const")                                                  ? Where::constant
+                                                                               : Where::generic;
+  code.cluster = has("shared::cluster");
+  code.acquire = has("acquire") || has("acq_rel");
+  code.release = has("release") || has("acq_rel");
+  code.relaxed = has("relaxed") || has("volatile");
+  bool load = first == "ld" || first == "ldu";
+  if (load || first == "st") {
+    code.op = load ? Op::ld : Op::st;
+    if (operands() < 2) return false;
+    const Operand& value = operand(load ? 0 : 1);
+    const Operand& place = operand(load ? 1 : 0);
+    code.vector = static_cast<std::uint8_t>(width(value));
+    if (place.kind != Operand::Kind::address) return false;
+    if (code.where == Where::param && is_frame(place)) code.where = Where::frame;
+    return memory(place) && list(value);
+  }
+  // d, [a], b[, c]; red has no d.
+  static constexpr std::pair<std::string_view, int> kOperations[] = {{"add", 0}, {"min", 1}, {"max", 2},  {"and", 3},
+                                                                     {"or", 4},  {"xor", 5}, {"exch", 6}, {"cas", 7},
+                                                                     {"inc", 8}, {"dec", 9}};
+  code.op = first == "atom" ? Op::atom : Op::red;
+  code.extra = -1;
+  for (const auto& [word, number] : kOperations) {
+    if (has(word)) code.extra = number;
+  }
+  known_ = code.extra >= 0;
+  std::size_t at = first == "atom" ? 1 : 0;
+  if (!known_ || operands() < at + 2) return false;
+  code.vector = static_cast<std::uint8_t>(width(operand(at + 1)));
+  if (!memory(operand(at))) return false;
+  if (first == "atom" && !list(operand(0))) return false;
+  if (first == "red" && code.vector == 1 && !none()) return false;
+  if (first == "red" && code.vector > 1) {
+    for (int i = 0; i < code.vector; ++i) none();
+  }
+  for (std::size_t i = at + 1; i < operands(); ++i) {
+    if (!list(operand(i))) return false;
+  }
+  return true;
+}
+
+// [shared], map, [barrier], mask, coordinates …; a store: [shared], map, coordinates …
+bool Decoder::tensor_copy(Code& code, bool load) {
+  code.op = load ? Op::tensor_load : Op::tensor_store;
+  code.add = has("reduce");
+  known_ = !has("im2col") && !has("im2col::w") && !has("tile::gather4") && !has("tile::scatter4") &&
+           (!code.add || has("add"));
+  if (!known_) return false;
+  code.dimensions = 0;
+  for (std::string_view word : words()) {
+    if (word.size() == 2 && word[1] == 'd' && word[0] >= '1' && word[0] <= '5')
+      code.dimensions = static_cast<std::uint8_t>(word[0] - '0');
+  }
+  code.multicast = has("multicast::cluster");
+  code.pair = has("cta_group::2");
+  const Operand& tensor = operand(load ? 1 : 0);
+  const Operand& shared = operand(load ? 0 : 1);
+  if (tensor.kind != Operand::Kind::tensor || tensor.count < 2) return false;
+  if (!memory(shared) || !scalar(part(tensor, 0))) return false;
+  if (load) {
+    if (operands() < 3 || !memory(operand(2))) return false;
+    std::size_t next = 3;
+    if (code.multicast) {
+      if (operands() <= next || !scalar(operand(next++))) return false;
+    } else {
+      none();
+    }
+  }
+  const Operand& coordinates = part(tensor, 1);
+  if (width(coordinates) != code.dimensions) return false;
+  return list(coordinates);
+}
+
+bool Decoder::copies(Code& code) {
+  std::string_view first = words()[0];
+  if (first == "prefetch" || first == "applypriority" || first == "discard" || starts("cp.async.bulk.prefetch"))
+    return true;
+  if (first == "createpolicy") {
+    // A policy is a number that nobody looks at.
+    code.op = Op::mov;
+    code.type = Num::b64;
+    return scalar(operand(0)) && integer(0);
+  }
+  if (first == "ldmatrix" || first == "stmatrix") {
+    code.op = first == "ldmatrix" ? Op::ldmatrix : Op::stmatrix;
+    code.extra = has("x4") ? 4 : has("x2") ? 2 : 1;
+    code.add = has("trans");
+    known_ = has("b16");
+    const Operand& place = operand(first == "ldmatrix" ? 1 : 0);
+    return known_ && operands() == 2 && memory(place) && list(operand(first == "ldmatrix" ? 0 : 1));
+  }
+  if (first == "clusterlaunchcontrol") {
+    if (has("try_cancel")) {
+      code.op = Op::clc_try;
+      code.multicast = has("multicast::cluster::all");
+      return operands() == 2 && memory(operand(0)) && memory(operand(1));
+    }
+    if (has("is_canceled")) {
+      code.op = Op::clc_canceled;
+      return operands() == 2 && scalars();
+    }
+    code.op = Op::clc_ctaid;
+    code.extra = has("v4") ? -1 : has("get_first_ctaid::y") ? 1 : has("get_first_ctaid::z") ? 2 : 0;
+    return operands() == 2 && scalars();
+  }
+  if (starts("cp.async.bulk.tensor") || starts("cp.reduce.async.bulk.tensor")) {
+    bool load = operand(0).kind == Operand::Kind::address;
+    return tensor_copy(code, load);
+  }
+  if (starts("cp.async.bulk.commit_group")) {
+    code.op = Op::bulk_commit;
+    return true;
+  }
+  if (starts("cp.async.bulk.wait_group")) {
+    code.op = Op::bulk_wait;
+    code.at_read = has("read");
+    return scalars();
+  }
+  if (starts("cp.async.bulk") || starts("cp.reduce.async.bulk")) {
+    // [to], [from], bytes, [barrier]; a store: [to], [from], bytes
+    bool into_shared = is(first == "cp" && words().size() > 3 ? 3 : 4, "shared::cluster") || is(3, "shared::cta") ||
+                       is(3, "shared::cluster");
+    code.op = into_shared ? Op::bulk_load : Op::bulk_store;
+    code.add = has("reduce");
+    known_ = !code.add && !has("multicast::cluster");
+    if (!known_ || operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
+    code.where = has("global") ? Where::global : Where::shared;
+    if (!into_shared) return true;
+    return operands() >= 4 && memory(operand(3));
+  }
+  if (starts("cp.async.commit_group") || starts("cp.async.wait")) return true;  // copies are done at once
+  if (starts("cp.async.mbarrier")) {
+    code.op = Op::copy_async_arrive;
+    code.extra = has("noinc");
+    return memory(operand(0));
+  }
+  if (starts("cp.async.c")) {
+    // [to], [from], bytes, bytes that come
+    code.op = Op::copy_async;
+    if (operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
+    return operands() > 3 ? scalar(operand(3)) : none();
+  }
+  known_ = false;
+  return false;
+}
+
+}  // namespace warpcc::checker::ptx
