@@ -8,6 +8,9 @@
 namespace warpcc::sema {
 namespace {
 
+constexpr Message<std::string, std::string> guard_each{
+    "guard-each",
+    "lane i of `{0}` signals the i-th of several CTAs, and `{1}` leaves lanes out: facts of warps may guard it"};
 constexpr Message<std::string, std::string> unknown_near{"no-instruction",
                                                          "there is no instruction `{}`; there is `{}`"};
 constexpr Message<std::string> unknown{"no-instruction", "there is no instruction `{}`"};
@@ -264,6 +267,10 @@ bool Builder::guard(const tree::Instruction& it, const isa::Statement& row, Scop
       guard.facts.one || guard.facts.inside ||
       std::any_of(guard.facts.compares.begin(), guard.facts.compares.end(),
                   [&](const kernel::Compare& compare) { return differs_by_lane(session_.kernel, compare.left); });
+  if (facts_by_lane && row.word.ends_with(".each")) {
+    session_.error(where, guard_each, std::string(row.word), session_.one_line(where));
+    return false;
+  }
   const bool is_p = guard.predicate && session_.kernel[guard.predicate->id].file == isa::File::p;
   const bool is_up = guard.predicate && !is_p;
   // All lanes of a warp get one answer from a barrier: what `probe` wrote may guard a wait.

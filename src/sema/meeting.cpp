@@ -57,7 +57,8 @@ constexpr Message<std::string, std::string, std::string> no_grid_wait{
     "no-grid-wait", "`{}` reaches global memory on a path without `grid.wait`: from role `{}`, line {}"};
 constexpr Message<> no_alloc{"tensor-memory", "a kernel with tensor memory has one `alloc` in `start`"};
 constexpr Message<> no_free{"tensor-memory", "a kernel with tensor memory has one `free` in `finish`"};
-constexpr Message<std::string, int> several_allocs{"tensor-memory", "`{}` is executed by {} warps, and one does it"};
+constexpr Message<std::string, int> several_allocs{"tensor-memory",
+                                                   "`{}` is executed {} times in a CTA: one warp does it once"};
 constexpr Message<> alloc_after{"tensor-memory",
                                 "no `alloc` follows a `relinquish`: this warp has given up its right to one"};
 constexpr Message<> free_early{
