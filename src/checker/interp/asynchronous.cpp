@@ -84,8 +84,6 @@ void Interpreter::copy_in(const Instruction& instruction) {
   }
   order_copy_in(copy);
   copy.at = outcome_.instructions;
-  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-  copy.clock = warp_->clock;
   running_->pending.loads.push_back(std::move(copy));
   progress();
 }
@@ -118,7 +116,7 @@ void Interpreter::land(CopyIn& copy) {
     state.last_line = copy.line;
     state.last_warp = copy.warp;
     if (target.ticket != 0) state.order.end(target.ticket, pairs_ ? copy.line : order::Edge::kNone);
-    if (state.barrier.land(map.box_bytes(), copy.clock, barrier_name(signalled, target.barrier), faults_))
+    if (state.barrier.land(map.box_bytes(), barrier_name(signalled, target.barrier), faults_))
       completed(signalled, state);
   }
   track_ = -1;
@@ -164,8 +162,6 @@ void Interpreter::copy_out(const Instruction& instruction) {
   ++warp_->groups[copy.group].to_write;
   order_copy_out(copy);
   copy.at = outcome_.instructions;
-  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-  copy.clock = warp_->clock;
   running_->pending.stores.push_back(std::move(copy));
   progress();
 }
@@ -287,8 +283,6 @@ void Interpreter::mma(const Instruction& instruction) {
   if (!work.mma) return;
   order_mma(*work.mma, work.ctas);
   work.at = outcome_.instructions;
-  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-  work.clock = warp_->clock;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
   progress();
 }
@@ -315,8 +309,6 @@ void Interpreter::commit(const Instruction& instruction) {
     work.ctas.push_back(at->first);
   }
   order_commit(work);
-  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-  work.clock = warp_->clock;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
   progress();
 }
@@ -342,7 +334,7 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
         line_ = work.line;
         track_ = Trace::kTensorCore;
         for (std::size_t i = 0; i < work.ctas.size(); ++i)
-          signal(work.ctas[i], work.barrier, work.clock, work.knows.get(), work.tickets[i]);
+          signal(work.ctas[i], work.barrier, work.knows.get(), work.tickets[i]);
         track_ = -1;
         warp_ = warp;
         line_ = line;
@@ -394,8 +386,6 @@ void Interpreter::request_work(const Instruction& instruction) {
     request.ctas.push_back(rank);
   }
   order_request(request);
-  warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-  request.clock = warp_->clock;
   running_->requests.push_back(std::move(request));
   progress();
 }
@@ -431,8 +421,7 @@ void Interpreter::answer(Request& request) {
     std::uint32_t ticket = request.tickets[static_cast<std::size_t>(&rank - request.ctas.begin())];
     state.order.gathered().join(request.knows, pairs_ ? request.line : order::Edge::kNone);
     if (ticket != 0) state.order.end(ticket, pairs_ ? request.line : order::Edge::kNone);
-    if (state.barrier.land(kAnswerBytes, request.clock, barrier_name(target, request.barrier), faults_))
-      completed(target, state);
+    if (state.barrier.land(kAnswerBytes, barrier_name(target, request.barrier), faults_)) completed(target, state);
   }
 }
 

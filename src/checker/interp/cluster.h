@@ -22,7 +22,6 @@ namespace warpcc::checker {
 struct Begun {
   std::uint32_t line = 0;
   int warp = 0;          // by number in the cluster
-  machine::Clock clock;  // of the warp, when it began it
   std::uint64_t at = 0;  // instructions executed by then
 };
 struct CopyIn : Begun {

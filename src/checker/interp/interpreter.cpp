@@ -22,9 +22,8 @@ bool has_effect(Action action) {
 bool hands_on(const sass::Program& program, int id) {
   return std::any_of(program.named_barriers.begin(), program.named_barriers.end(), [&](const sass::NamedBarrier& bar) {
     if (id < bar.id || id >= bar.id + bar.count) return false;
-    return std::any_of(program.pipes.begin(), program.pipes.end(), [&](const sass::Pipe& pipe) {
-      return pipe.teams > 1 && bar.name == pipe.name + "_turn";
-    });
+    return std::any_of(program.pipes.begin(), program.pipes.end(),
+                       [&](const sass::Pipe& pipe) { return pipe.teams > 1 && bar.name == pipe.name + "_turn"; });
   });
 }
 
@@ -43,7 +42,12 @@ std::optional<std::pair<const Instruction*, const Instruction*>> mixed_groups(co
 }  // namespace
 
 Interpreter::Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings)
-    : program_(program), options_(options), outcome_(outcome), findings_(findings), code_(decode(program)), ordering_(program, code_) {
+    : program_(program),
+      options_(options),
+      outcome_(outcome),
+      findings_(findings),
+      code_(decode(program)),
+      ordering_(program, code_) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const sass::Buffer& buffer = program.buffers[i];
     bool global = buffer.space == sass::MemorySpace::global;
@@ -161,7 +165,6 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     for (Warp& other : running_->warps) {
       if (other.blocked != Blocked::cluster_barrier || !running_->barrier.passed(other.number_in_cluster)) continue;
       other.blocked = Blocked::no;
-      other.clock.join(running_->barrier.completed());
       running_->turns.wake(static_cast<std::size_t>(other.number_in_cluster));
     }
     return Next::exited;

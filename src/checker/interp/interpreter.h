@@ -245,8 +245,7 @@ class Interpreter {
   BarrierState* barrier_at(int rank, std::uint32_t offset, bool create);
   std::string barrier_name(const Cta& cta, std::uint32_t offset) const;
   void completed(Cta& cta, BarrierState& barrier);
-  void signal(int rank, std::uint32_t offset, const machine::Clock& clock, const order::Knowledge* knows,
-              std::uint32_t ticket);
+  void signal(int rank, std::uint32_t offset, const order::Knowledge* knows, std::uint32_t ticket);
   void fence(const Instruction& instruction);
   void follow_cluster_barrier();
   std::optional<std::pair<int, std::uint32_t>> cluster_address(std::uint32_t address, bool may_be_remote,
@@ -364,7 +363,7 @@ class Interpreter {
 
   Ordering ordering_;
   OrderTable order_table_;
-  order::Pairs* pairs_ = nullptr;    // told of accesses that are ordered
+  order::Pairs* pairs_ = nullptr;     // told of accesses that are ordered
   std::vector<bool> orders_nothing_;  // by line, where some do not
 
   machine::Schedule schedule_;

@@ -51,7 +51,7 @@ void Interpreter::place(Cluster& cluster, std::int64_t number) const {
 
 void Interpreter::start(std::int64_t number) {
   auto size = static_cast<std::size_t>(program_.cluster);
-  std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_), agents = warps + 2 * size;
+  std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_);
   running_ = resident_.emplace_back(std::make_unique<Cluster>(warps)).get();
   Cluster& cluster = *running_;
   cluster.serial = static_cast<std::uint32_t>(ordering_.begun.size());
@@ -79,7 +79,7 @@ void Interpreter::start(std::int64_t number) {
       }
     }
     for (int index = 0; index < warps_per_cta_; ++index) {
-      cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()), agents,
+      cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()),
                                  order::Thread(cluster.agents, order::warp_id(cluster.serial, rank, index)));
       cluster.warps.back().registers = program_.registers;
     }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "checker/interp/code.h"
-#include "checker/machine/clocks.h"
 #include "checker/machine/mbarrier.h"
 #include "checker/machine/shared_memory.h"
 #include "checker/machine/tensor_memory.h"
@@ -71,14 +70,13 @@ struct WarpgroupStep {
 struct Warp {
   static constexpr int kHardware = 256 + 128;  // of a file, with room for a group at the end
 
-  Warp(const Code& code, int cta_in_cluster, int index_in_cta, int number, std::size_t agents, order::Thread ordered)
+  Warp(const Code& code, int cta_in_cluster, int index_in_cta, int number, order::Thread ordered)
       : cta(cta_in_cluster),
         index(index_in_cta),
         number_in_cluster(number),
         named(code.named_r, code.named_ur, code.named_p, code.named_up),
         hardware(code.coloured ? kHardware : 0, code.coloured ? kHardware : 0, code.coloured ? kHardware : 0,
                  code.coloured ? kHardware : 0),
-        clock(agents),
         order(std::move(ordered)),
         groups(1) {
     for (int file = 0; file < 4; ++file) written[file].assign(code.range_of[file].size(), 0);
@@ -107,7 +105,6 @@ struct Warp {
   std::vector<std::uint32_t> contents;    // by general slot: a number for what its lanes hold; 0: not known
   // By hardware general register: the slot that it holds in all lanes, as both were written together; -1: not known.
   std::vector<std::int32_t> holds;
-  machine::Clock clock;
   order::Thread order;
 
   Blocked blocked = Blocked::no;
@@ -167,7 +164,7 @@ struct BarrierState {
   std::uint32_t offset = 0;
   int declared = -1;  // in Program::mbarriers
   int copy = 0;
-  std::vector<int> waiting;  // warps, by number in the cluster
+  std::vector<int> waiting;       // warps, by number in the cluster
   std::uint32_t last_line = ~0u;  // of its last arrival or bytes, and whose it was
   int last_warp = 0;
   // Of its last phase: when it was completed, by which track of which CTA.
@@ -193,7 +190,7 @@ struct Cta {
   std::array<machine::NamedBarrier, 16> named;
   std::array<order::Barrier, 16> named_order;
   order::Memory shared_order, tensor_order;
-  order::Epoch allocated;         // its last allocation of tensor memory
+  order::Epoch allocated;  // its last allocation of tensor memory
   bool allocated_as_pair = false;
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave

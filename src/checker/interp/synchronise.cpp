@@ -145,33 +145,31 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
     std::uint32_t number = numbers[lane];
     switch (instruction.arrival) {
       case Arrival::one:
-        done = barrier.arrive(1, warp_->clock, name, faults_);
+        done = barrier.arrive(1, name, faults_);
         break;
       case Arrival::counted:
-        done = barrier.arrive(number, warp_->clock, name, faults_);
+        done = barrier.arrive(number, name, faults_);
         break;
       case Arrival::expect:
         barrier.expect(number, name, faults_);
-        done = barrier.live() && barrier.arrive(1, warp_->clock, name, faults_);
+        done = barrier.live() && barrier.arrive(1, name, faults_);
         break;
       case Arrival::expect_only:
         done = barrier.expect(number, name, faults_);
         break;
       case Arrival::complete_only:
-        done = barrier.land(number, warp_->clock, name, faults_);
+        done = barrier.land(number, name, faults_);
         break;
       case Arrival::drop:
-        done = barrier.drop(warp_->clock, name, faults_);
+        done = barrier.drop(name, faults_);
         break;
     }
-    warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
     if (done) completed(target, *state);
     progress();
   }
 }
 
-void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& clock, const order::Knowledge* knows,
-                         std::uint32_t ticket) {
+void Interpreter::signal(int rank, std::uint32_t offset, const order::Knowledge* knows, std::uint32_t ticket) {
   Cta& target = cta_of(rank);
   BarrierState* state = barrier_at(rank, offset, false);
   if (!state) return;
@@ -179,7 +177,7 @@ void Interpreter::signal(int rank, std::uint32_t offset, const machine::Clock& c
   state->last_warp = warp_->number_in_cluster;
   if (knows) state->order.gathered().join(*knows, provenance());
   if (ticket != 0) state->order.end(ticket, provenance());
-  if (state->barrier.arrive(1, clock, barrier_name(target, offset), faults_)) completed(target, *state);
+  if (state->barrier.arrive(1, barrier_name(target, offset), faults_)) completed(target, *state);
   progress();
 }
 
@@ -217,7 +215,6 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
   if (passed) {
     if (last == present - 1 && last >= 0) warp_->repeated = {line_, static_cast<int>(index), last};
     last = present - 1;
-    warp_->clock.join(barrier.completed());
     if (!orders_nothing()) warp_->order.acquire(state->order.completed(), provenance());
     if (options_.trace && warp_->waits_since != 0 && !options_.trace->full()) {
       std::string name = barrier_name(cta(), at->second);
@@ -272,8 +269,8 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
     warp_->order.release(ordered.gathered(), kAllLanes, provenance());
   }
   std::vector<int> woken;
-  bool done = barrier.arrive(warp_->index, threads, instruction.sync, warp_->clock, fmt::format("named barrier {}", id),
-                             faults_, woken);
+  bool done =
+      barrier.arrive(warp_->index, threads, instruction.sync, fmt::format("named barrier {}", id), faults_, woken);
   progress();
   if (done) {
     ordered.turn();
@@ -282,12 +279,10 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
       Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
       warp.blocked = Blocked::no;
       warp.timed_out = true;
-      warp.clock.join(barrier.completed());
       if (!orders_nothing()) warp.order.acquire(ordered.completed(), provenance());
       running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
     }
     if (instruction.sync) {
-      warp_->clock.join(barrier.completed());
       if (!orders_nothing()) warp_->order.acquire(ordered.completed(), provenance());
     }
     return Next::on;
@@ -430,7 +425,7 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       if (!orders_nothing())
         warp_->order.release_published(running_->barrier_order.gathered(), kAllLanes, provenance());
       warp_->order.release_life(running_->life_order.gathered().seen);
-      running_->barrier.arrive(warp_->number_in_cluster, warp_->clock, faults_);
+      running_->barrier.arrive(warp_->number_in_cluster, faults_);
       follow_cluster_barrier();
       warp_->cluster_arrived = true;
       progress();
@@ -450,7 +445,6 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
         return Next::blocked;
       }
       warp_->cluster_arrived = false;
-      warp_->clock.join(running_->barrier.completed());
       if (!orders_nothing()) warp_->order.acquire_published(running_->barrier_order.completed(), provenance());
       warp_->order.lifetime().join(running_->life_order.completed().seen);
       return Next::on;

@@ -106,13 +106,10 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
       ++computing.writers[at];
       warp_->written[static_cast<int>(File::r)][at] = kAllLanes;
     }
-    warp_->clock.tick(static_cast<std::size_t>(warp_->number_in_cluster));
-    work.clock = warp_->clock;
     running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(work);
   }
   if (arguments.size() > 5) {  // gsb0: the last of its group
     work.mma.reset();
-    work.clock = warp_->clock;
     running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
     ++computing.closed;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace warpcc::machine {
 
@@ -33,11 +34,10 @@ bool MBarrier::turn() {
   if (pending_ != 0 || bytes_ != 0) return false;
   ++phase_;
   pending_ = expected_;
-  completed_.join(gathered_);
   return true;
 }
 
-bool MBarrier::arrive(std::int64_t count, const Clock& clock, const std::string& what, Faults& faults) {
+bool MBarrier::arrive(std::int64_t count, const std::string& what, Faults& faults) {
   if (!usable(what, "arrives at", faults)) return false;
   if (count > pending_) {
     faults.protocol(
@@ -46,7 +46,6 @@ bool MBarrier::arrive(std::int64_t count, const Clock& clock, const std::string&
     count = pending_;
   }
   pending_ -= count;
-  gathered_.join(clock);
   return turn();
 }
 
@@ -64,7 +63,7 @@ bool MBarrier::expect(std::int64_t bytes, const std::string& what, Faults& fault
   return turn();
 }
 
-bool MBarrier::land(std::int64_t bytes, const Clock& clock, const std::string& what, Faults& faults) {
+bool MBarrier::land(std::int64_t bytes, const std::string& what, Faults& faults) {
   if (!usable(what, "bytes land on", faults)) return false;
   if (bytes_ - bytes < -kMostBytes) {
     faults.protocol(
@@ -72,17 +71,16 @@ bool MBarrier::land(std::int64_t bytes, const Clock& clock, const std::string& w
     return false;
   }
   bytes_ -= bytes;
-  gathered_.join(clock);
   return turn();
 }
 
-bool MBarrier::drop(const Clock& clock, const std::string& what, Faults& faults) {
+bool MBarrier::drop(const std::string& what, Faults& faults) {
   if (!usable(what, "drops out of", faults)) return false;
   if (expected_ > 0) --expected_;
-  return arrive(1, clock, what, faults);
+  return arrive(1, what, faults);
 }
 
-bool NamedBarrier::arrive(int warp, int threads, bool sync, const Clock& clock, const std::string& what, Faults& faults,
+bool NamedBarrier::arrive(int warp, int threads, bool sync, const std::string& what, Faults& faults,
                           std::vector<int>& waiting) {
   if (threads <= 0 || threads % 32 != 0) {
     faults.named_barrier(fmt::format("{} is given {} threads, which is no number of whole warps", what, threads));
@@ -99,19 +97,16 @@ bool NamedBarrier::arrive(int warp, int threads, bool sync, const Clock& clock, 
   }
   arrived_.push_back(warp);
   if (sync) waiting_.push_back(warp);
-  gathered_.join(clock);
   if (arrived() < threads_) return false;
   waiting = std::exchange(waiting_, {});
   arrived_.clear();
-  completed_.join(gathered_);
   return true;
 }
 
-void ClusterBarrier::arrive(int warp, const Clock& clock, Faults& faults) {
+void ClusterBarrier::arrive(int warp, Faults& faults) {
   auto at = static_cast<std::size_t>(warp);
   if (arrived_[at]) faults.protocol("arrives at the cluster's barrier a second time before it has waited for it");
   arrived_[at] = true;
-  gathered_.join(clock);
   complete_if_all();
 }
 
@@ -130,7 +125,6 @@ void ClusterBarrier::complete_if_all() {
   if (missing() > 0) return;
   arrived_.assign(arrived_.size(), false);
   ++generation_;
-  completed_.join(gathered_);
 }
 
 }  // namespace warpcc::machine

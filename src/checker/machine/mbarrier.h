@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "checker/machine/clocks.h"
 #include "checker/machine/fault.h"
 
 namespace warpcc::machine {
@@ -21,10 +20,10 @@ class MBarrier {
   bool live() const { return live_; }
 
   // Each answers whether the phase completed.
-  bool arrive(std::int64_t count, const Clock& clock, const std::string& what, Faults& faults);
+  bool arrive(std::int64_t count, const std::string& what, Faults& faults);
   bool expect(std::int64_t bytes, const std::string& what, Faults& faults);
-  bool land(std::int64_t bytes, const Clock& clock, const std::string& what, Faults& faults);
-  bool drop(const Clock& clock, const std::string& what, Faults& faults);
+  bool land(std::int64_t bytes, const std::string& what, Faults& faults);
+  bool drop(const std::string& what, Faults& faults);
 
   // Whether the phase of this parity is the one before the present.
   bool passed(int parity) const { return static_cast<int>(phase_ & 1) != parity; }
@@ -34,7 +33,6 @@ class MBarrier {
   std::int64_t pending() const { return pending_; }
   std::int64_t bytes() const { return bytes_; }
   bool between_phases() const { return pending_ == expected_ && bytes_ == 0; }
-  const Clock& completed() const { return completed_; }
 
  private:
   bool usable(const std::string& what, const char* how, Faults& faults);
@@ -43,7 +41,6 @@ class MBarrier {
   bool live_ = false;
   std::uint64_t phase_ = 0;
   std::int64_t expected_ = 0, pending_ = 0, bytes_ = 0;
-  Clock gathered_, completed_;  // of the arrivals of this phase; of the phase before
 };
 
 // The named barriers of a CTA (PTX ISA, bar): 16, counted in threads, a warp arriving as 32.
@@ -51,18 +48,15 @@ class NamedBarrier {
  public:
   // Warp `warp` arrives, saying that `threads` take part in all. Answers whether this completed the barrier; then
   // `waiting` has the warps to wake, those that came by sync.
-  bool arrive(int warp, int threads, bool sync, const Clock& clock, const std::string& what, Faults& faults,
-              std::vector<int>& waiting);
+  bool arrive(int warp, int threads, bool sync, const std::string& what, Faults& faults, std::vector<int>& waiting);
 
   bool open() const { return !arrived_.empty(); }
   int arrived() const { return static_cast<int>(arrived_.size()) * 32; }
   int threads() const { return threads_; }
-  const Clock& completed() const { return completed_; }
 
  private:
   int threads_ = 0;
   std::vector<int> arrived_, waiting_;
-  Clock gathered_, completed_;
 };
 
 // The barrier of a cluster (PTX ISA, barrier.cluster). Warps that have exited count as arrived.
@@ -71,7 +65,7 @@ class ClusterBarrier {
   explicit ClusterBarrier(int warps)
       : arrived_(static_cast<std::size_t>(warps), false), exited_(static_cast<std::size_t>(warps), false) {}
 
-  void arrive(int warp, const Clock& clock, Faults& faults);
+  void arrive(int warp, Faults& faults);
   void exit(int warp);
   // Whether the barrier that `warp` arrived at last has completed.
   bool passed(int warp) const {
@@ -79,14 +73,12 @@ class ClusterBarrier {
   }
   std::uint64_t generation() const { return generation_; }
   int missing() const;
-  const Clock& completed() const { return completed_; }
 
  private:
   void complete_if_all();
 
   std::vector<bool> arrived_, exited_;
   std::uint64_t generation_ = 0;
-  Clock gathered_, completed_;
 };
 
 }  // namespace warpcc::machine

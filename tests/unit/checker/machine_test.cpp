@@ -25,14 +25,13 @@ bool has(Faults& faults, std::string_view what) {
 TEST_CASE("an mbarrier's phase ends when neither arrivals nor bytes are to come") {
   MBarrier barrier;
   Faults faults;
-  Clock clock(1);
   barrier.init(2, "b", faults);
   CHECK_FALSE(barrier.passed(0));
   CHECK(barrier.passed(1));  // a fresh barrier: the phase before is complete
-  CHECK_FALSE(barrier.arrive(1, clock, "b", faults));
-  CHECK_FALSE(barrier.land(64, clock, "b", faults));  // bytes may come before they are expected
+  CHECK_FALSE(barrier.arrive(1, "b", faults));
+  CHECK_FALSE(barrier.land(64, "b", faults));  // bytes may come before they are expected
   CHECK_FALSE(barrier.expect(64, "b", faults));
-  CHECK(barrier.arrive(1, clock, "b", faults));
+  CHECK(barrier.arrive(1, "b", faults));
   CHECK(barrier.passed(0));
   CHECK(barrier.phase() == 1);
   CHECK(barrier.pending() == 2);
@@ -42,17 +41,16 @@ TEST_CASE("an mbarrier's phase ends when neither arrivals nor bytes are to come"
 TEST_CASE("what an mbarrier is not for") {
   MBarrier barrier;
   Faults faults;
-  Clock clock(1);
-  barrier.arrive(1, clock, "b", faults);
+  barrier.arrive(1, "b", faults);
   CHECK(has(faults, "arrives at b, which nothing has initialised"));
   barrier.init(0, "b", faults);
   CHECK(has(faults, "counts 1 to 1048575"));
   barrier.init(1, "b", faults);
   CHECK(has(faults, "initialised a second time"));
   barrier.expect(100, "b", faults);
-  barrier.arrive(1, clock, "b", faults);
+  barrier.arrive(1, "b", faults);
   CHECK(faults.empty());
-  barrier.arrive(1, clock, "b", faults);
+  barrier.arrive(1, "b", faults);
   CHECK(has(faults, "more arrivals than the 1 it counts on"));
   barrier.expect(16, "b", faults);
   CHECK(has(faults, "in a phase that all arrivals have closed"));
@@ -60,49 +58,34 @@ TEST_CASE("what an mbarrier is not for") {
   CHECK(has(faults, "a phase counts 1048575 at most"));
 }
 
-TEST_CASE("clocks go from who arrives to who waits") {
-  MBarrier barrier;
-  Faults faults;
-  Clock first(2), second(2);
-  first.tick(0);
-  barrier.init(1, "b", faults);
-  barrier.arrive(1, first, "b", faults);
-  CHECK_FALSE(second.covers(0, 1));
-  second.join(barrier.completed());
-  CHECK(second.covers(0, 1));
-  CHECK_FALSE(second.covers(0, 2));
-}
-
 TEST_CASE("a named barrier counts warps") {
   NamedBarrier barrier;
   Faults faults;
-  Clock clock(1);
   std::vector<int> woken;
-  CHECK_FALSE(barrier.arrive(0, 96, true, clock, "b", faults, woken));
-  CHECK_FALSE(barrier.arrive(1, 96, false, clock, "b", faults, woken));
-  CHECK(barrier.arrive(2, 96, true, clock, "b", faults, woken));
+  CHECK_FALSE(barrier.arrive(0, 96, true, "b", faults, woken));
+  CHECK_FALSE(barrier.arrive(1, 96, false, "b", faults, woken));
+  CHECK(barrier.arrive(2, 96, true, "b", faults, woken));
   CHECK(woken == std::vector<int>{0, 2});
   CHECK(faults.empty());
-  barrier.arrive(0, 64, false, clock, "b", faults, woken);
-  barrier.arrive(0, 64, false, clock, "b", faults, woken);
+  barrier.arrive(0, 64, false, "b", faults, woken);
+  barrier.arrive(0, 64, false, "b", faults, woken);
   CHECK(has(faults, "warp 0 arrives a second time"));
-  barrier.arrive(0, 64, false, clock, "b", faults, woken);
-  barrier.arrive(1, 96, false, clock, "b", faults, woken);
+  barrier.arrive(0, 64, false, "b", faults, woken);
+  barrier.arrive(1, 96, false, "b", faults, woken);
   CHECK(has(faults, "is waited for with 96 threads, and with 64"));
 }
 
 TEST_CASE("warps that have left count as arrived at the cluster's barrier") {
   ClusterBarrier barrier(3);
   Faults faults;
-  Clock clock(1);
   barrier.exit(2);
-  barrier.arrive(0, clock, faults);
+  barrier.arrive(0, faults);
   CHECK_FALSE(barrier.passed(0));
-  barrier.arrive(1, clock, faults);
+  barrier.arrive(1, faults);
   CHECK(barrier.passed(0));
   CHECK(faults.empty());
-  barrier.arrive(0, clock, faults);
-  barrier.arrive(0, clock, faults);
+  barrier.arrive(0, faults);
+  barrier.arrive(0, faults);
   CHECK(has(faults, "a second time"));
 }
 
