@@ -57,6 +57,8 @@ constexpr Message<std::string, std::string, std::string> no_box{
     "no-box", "the copy engine cannot fill this part of `{}`, {}: {}"};
 constexpr Message<std::string> store_into_in{"store-mode",
                                              "`{}` is a parameter that is only read: say `out` or `inout`"};
+constexpr Message<std::string> load_from_out{"load-mode",
+                                             "`{}` is a parameter that is only written: say `in` or `inout`"};
 constexpr Message<std::string, std::string> load_across{"load-across", "the pipe `{}` is not across `{}`"};
 constexpr Message<std::string, std::string, std::string, std::string> no_descriptor{
     "no-descriptor", "no descriptor expresses this part of `{}`, {}: {}; there are descriptors for {}"};
@@ -341,6 +343,10 @@ bool Builder::check_load(kernel::Instruction& made, const tree::Instruction& it)
     session_.error(tile.where, load_tile);
     return false;
   }
+  if (const kernel::Buffer& from = session_.kernel[view.buffer]; from.mode == kernel::Mode::out) {
+    session_.error(view.where, load_from_out, from.name).note(from.declared, "declared here");
+    return false;
+  }
   if (barrier.end != tile.end) {
     session_.error(made.operands_where[2], load_signals,
                    fmt::format("`{}` of another end", session_.one_line(made.operands_where[2])));
@@ -567,6 +573,10 @@ bool Builder::check_access(const kernel::Instruction& made) {
     }
   }
   if (made.op->does != Does::global_access) return true;
+  if (other == 0 && buffer.mode == kernel::Mode::out) {
+    session_.error(view.where, load_from_out, buffer.name).note(buffer.declared, "declared here");
+    return false;
+  }
   if (other == 1 && buffer.mode == kernel::Mode::in) {
     session_.error(view.where, store_into_in, buffer.name).note(buffer.declared, "declared here");
     return false;
