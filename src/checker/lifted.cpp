@@ -19,14 +19,24 @@ struct Tensor {
   int bytes = 0;  // of an element
 };
 
+void add_finding(Outcome& outcome, Finding::Kind kind, std::string text) {
+  Finding finding;
+  finding.kind = kind;
+  finding.text = std::move(text);
+  outcome.findings.push_back(std::move(finding));
+}
+
 class Comparison {
  public:
-  Comparison(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals)
-      : program_(program), globals_(globals) {}
+  Comparison(const sass::Program& program, const std::vector<std::vector<std::uint8_t>>& memory)
+      : program_(program), memory_(memory) {}
 
-  bool run(const ptx_text::Module& module, const Options& options, Outcome& outcome, Diagnostics& diagnostics) {
+  void run(const ptx_text::Module& module, Outcome& outcome) {
     const ptx_text::Function* kernel = module.entry(program_.kernel);
-    if (kernel == nullptr) return false;
+    if (kernel == nullptr) {
+      add_finding(outcome, Finding::Kind::protocol, fmt::format("the PTX has no kernel `{}`", program_.kernel));
+      return;
+    }
     place_tensors();
     PtxLaunch launch;
     launch.module = &module;
@@ -36,45 +46,55 @@ class Comparison {
     launch.cluster = {static_cast<std::uint32_t>(program_.cluster), 1, 1};
     launch.dynamic_shared = program_.dynamic_shared;
     for (const ptx_text::Variable& param : kernel->params) launch.params.push_back(parameter(param));
-    return device_.launch(launch, options, outcome, diagnostics);
-  }
-
-  void compare(Outcome& outcome, Findings& findings) {
-    for (std::size_t i = 0; i < globals_.size(); ++i) {
-      const Tensor& tensor = tensors_[i];
-      if (tensor.elements == 0 || !globals_[i].touched()) continue;
-      std::uint64_t differ = 0;
-      std::string first;
-      for (std::int64_t at = 0; at < tensor.elements; ++at) {
-        if (!globals_[i].stored(at)) continue;
-        std::uint32_t wanted = globals_[i].load(at), got = word(tensor, at);
-        ++outcome.values_compared;
-        if (got == wanted || differ++ > 0) continue;
-        first = fmt::format("element {} of {} is {:#x} where the program leaves {:#x}", at, program_.buffers[i].name,
-                            got, wanted);
-      }
-      if (differ == 0) continue;
-      findings.add(Finding::Kind::values, Findings::kNoLine,
-                   fmt::format("the lifted program leaves other values: {}", first),
-                   {fmt::format("{} elements differ", differ)});
-      outcome.values_wrong += differ - 1;
+    Diagnostics diagnostics;
+    std::size_t before = outcome.findings.size();
+    if (!device_.launch(launch, {}, outcome, diagnostics)) {
+      for (const Diagnostic& each : diagnostics.all())
+        add_finding(outcome, Finding::Kind::protocol, "the PTX cannot run: " + each.text);
+      return;
     }
+    for (std::size_t i = before; i < outcome.findings.size(); ++i) {
+      // Places are the PTX's, which the user has not written.
+      outcome.findings[i].text = "in the PTX: " + outcome.findings[i].text;
+      outcome.findings[i].where = {};
+    }
+    compare(outcome);
   }
 
  private:
+  void compare(Outcome& outcome) {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const Tensor& tensor = tensors_[i];
+      std::uint64_t differ = 0;
+      std::string first;
+      for (std::int64_t at = 0; at < tensor.elements; ++at) {
+        std::uint32_t wanted = 0, got = word(tensor, at);
+        std::memcpy(&wanted, &memory_[i][static_cast<std::size_t>(at * tensor.bytes)],
+                    static_cast<std::size_t>(tensor.bytes));
+        ++outcome.values_compared;
+        if (got == wanted || differ++ > 0) continue;
+        first = fmt::format("element {} of {} is {:#x}, and {:#x} as the program leaves it", at,
+                            program_.buffers[i].name, got, wanted);
+      }
+      if (differ == 0) continue;
+      outcome.values_wrong += differ;
+      add_finding(outcome, Finding::Kind::values, fmt::format("the PTX leaves {} other values: {}", differ, first));
+    }
+  }
+
   void place_tensors() {
     DeviceMemory& memory = device_.memory();
-    for (std::size_t i = 0; i < globals_.size(); ++i) {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       Tensor tensor;
-      const machine::GlobalBuffer& from = globals_[i];
-      if (program_.buffers[i].space == sass::MemorySpace::global && from.elements() > 0) {
-        tensor.elements = from.elements();
-        tensor.bytes = layout::bytes(from.element());
+      const sass::Buffer& buffer = program_.buffers[i];
+      if (buffer.space == sass::MemorySpace::global && i < memory_.size() && !memory_[i].empty()) {
+        tensor.bytes = layout::bytes(buffer.element);
+        tensor.elements = static_cast<std::int64_t>(memory_[i].size()) / tensor.bytes;
         tensor.address = memory.allocate(tensor.elements * tensor.bytes);
         std::span<std::uint8_t> bytes = memory.bytes(tensor.address, tensor.elements * tensor.bytes);
-        for (std::int64_t at = 0; at < tensor.elements && !from.kept(); ++at) {
-          std::uint32_t value =
-              machine::encode_integer(machine::input(from.number(), static_cast<std::uint64_t>(at)), from.element());
+        for (std::int64_t at = 0; at < tensor.elements && !buffer.kept; ++at) {
+          std::uint32_t value = machine::encode_integer(
+              machine::input(static_cast<std::uint32_t>(i), static_cast<std::uint64_t>(at)), buffer.element);
           std::memcpy(&bytes[static_cast<std::size_t>(at * tensor.bytes)], &value,
                       static_cast<std::size_t>(tensor.bytes));
         }
@@ -132,22 +152,16 @@ class Comparison {
   }
 
   const sass::Program& program_;
-  const std::vector<machine::GlobalBuffer>& globals_;
+  const std::vector<std::vector<std::uint8_t>>& memory_;
   Device device_;
   std::vector<Tensor> tensors_;
 };
 
 }  // namespace
 
-void compare_lifted(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals,
-                    const ptx_text::Module& module, const Options& options, Outcome& outcome, Findings& findings,
-                    Diagnostics& diagnostics) {
-  Comparison comparison(program, globals);
-  std::size_t before = outcome.findings.size();
-  if (!comparison.run(module, options, outcome, diagnostics)) return;
-  for (std::size_t i = before; i < outcome.findings.size(); ++i)
-    outcome.findings[i].text = "lifted: " + outcome.findings[i].text;
-  comparison.compare(outcome, findings);
+void compare_lifted(const sass::Program& program, const std::vector<std::vector<std::uint8_t>>& memory,
+                    const ptx_text::Module& module, Outcome& outcome) {
+  Comparison(program, memory).run(module, outcome);
 }
 
 }  // namespace warpcc::checker

@@ -1,10 +1,13 @@
 // warpcc check FILE: runs a kernel, or SASS text, on the CPU's model of the machine.
+#include "checker/lifted.h"
 #include "checker/report/json.h"
 #include "driver/check_others.h"
 #include "driver/commands.h"
 #include "driver/steps.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "ptx/lift.h"
+#include "ptx_text/parse.h"
 
 namespace warpcc::driver {
 namespace {
@@ -22,6 +25,8 @@ constexpr Option kOptions[] = {
     {"--trace", "FILE", "writes a timeline for trace viewers (Perfetto, chrome://tracing)"},
     {"--strict", "", "also what the documents ask for and libraries leave out"},
     {"--seed", "S", "clusters start, and warps take turns, as the number S chooses; in order, where it is not said"},
+    {"--lifted", "",
+     "also runs the PTX that it lifts to, and compares what the two leave; for all clusters, with values"},
     {"--launch", "FILE", "what a PTX kernel is launched with, as JSON"},
     {"--device", "sm_100a|sm_90a", "what GPU a program finds; sm_100a, where it is not said"},
     {"--require-held", "", "a line that is held to nothing is an error"},
@@ -67,10 +72,27 @@ int run_check(const Invocation& invocation) {
   checker::Trace trace;
   std::optional<std::string> trace_file = invocation.value("--trace");
   if (trace_file) options->trace = &trace;
+  std::vector<std::vector<std::uint8_t>> memory;
+  const bool lifted = invocation.has("--lifted");
+  if (lifted) {
+    options->clusters = checker::Options::Clusters::all;
+    options->values = true;
+    options->memory = &memory;
+  }
   checker::Outcome outcome = run.times.measure("check", [&] {
     return *schedules > 1 ? checker::check_schedules(*program, *options, static_cast<int>(*schedules))
                           : checker::check(*program, *options);
   });
+  if (lifted && outcome.hangs == 0) {
+    std::optional<std::string> text = ptx::lift(*program, run.diagnostics);
+    if (!text) return run.end_refused("lift");
+    auto module = ptx_text::parse(run.sources.add("lifted.ptx", std::move(*text)), run.sources, run.diagnostics);
+    if (!module) return run.end_refused("PTX");
+    run.times.measure("check lifted", [&] {
+      checker::compare_lifted(*program, memory, *module, outcome);
+      return 0;
+    });
+  }
   if (trace_file) {
     std::error_code code;
     llvm::raw_fd_ostream out(*trace_file, code);
@@ -93,8 +115,7 @@ constinit const Command check_command{
     "  warpcc check kernels/gemm.wk\n"
     "  warpcc check kernels/gemm.wk -D M=512 -D N=512 -D K=512 --clusters all --values\n"
     "  warpcc check gemm.sass --require-held\n"
-    "  warpcc check theirs.ptx --launch launch.json\n"
-    "  warpcc check -- ./their_program 512 512\n",
+    "  warpcc check theirs.ptx --launch launch.json\n",
     run_check,
     false,
     true,

@@ -143,8 +143,9 @@ TEST_CASE("what is no PTX is said with its place") {
   CHECK(said(kernel("@%r1 mov.b32 %r1, 1;")).find("`%r1` is no predicate register") != std::string::npos);
   CHECK(said(kernel(".reg .b32 %q<4000000000>;")).find("registers are not taken") != std::string::npos);
   CHECK(said(kernel(".shared .b8 x[999999999999];")).find("2 GiB") != std::string::npos);
-  CHECK(said(kernel(std::string(100000, '{'))).find("deep are not taken") != std::string::npos);
-  CHECK(said(kernel("mov.b32 %r1, " + std::string(100000, '{'))).find("deep are not taken") != std::string::npos);
+  CHECK(said(kernel(std::string(100000, '{'))).find("blocks more than 64 deep are not taken") != std::string::npos);
+  CHECK(said(kernel("mov.b32 %r1, " + std::string(100000, '{'))).find("operands more than 8 deep are not taken") !=
+        std::string::npos);
   CHECK(said(".version 9.0\n.entry k() { ret;").find("a `}` is missing") != std::string::npos);
   CHECK(said(kernel("A:\nA:\nret;")).find("`A` is defined already") != std::string::npos);
   CHECK(said(kernel("mov.b32 %r1, \"x\";")).find("an operand is wanted") != std::string::npos);
