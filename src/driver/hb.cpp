@@ -87,7 +87,7 @@ constinit const Command hb_command{
     "a kernel or SASS text",
     kOptions,
     "  warpcc hb kernels/gemm.wk -D M=1024 -D N=1024 -D K=1024\n"
-    "  warpcc hb kernels/gemm.wk --why gemm.wk:154\n"
+    "  warpcc hb kernels/gemm.wk --why gemm.wk:155\n"
     "  warpcc hb kernels/gemm.wk --dot | dot -Tsvg > order.svg\n",
     run_hb,
 };
