@@ -15,6 +15,7 @@ set_target_properties(warpcc_runtime PROPERTIES EXPORT_NAME runtime_static)
 set_target_properties(warpcc PROPERTIES EXPORT_NAME compiler)
 
 install(TARGETS warpcc warpcc_shared warpcc_runtime EXPORT warpcc)
+install(TARGETS warpcc_standin DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpcc)
 install(FILES src/runtime/warpcc.h TYPE INCLUDE)
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/warpcc FILES_MATCHING PATTERN "*.wk")
 set(PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/warpcc)
