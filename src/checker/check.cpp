@@ -84,7 +84,9 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
   std::size_t count = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                           : std::max(1u, std::thread::hardware_concurrency());
   count = std::max<std::size_t>(1, std::min(count, shares.list.size()));
-  if (options.launches > 1 || options.order_table || options.trace || !options.without.empty() || !interpreter.code().runs_apart()) count = 1;  // the memory is one
+  if (options.launches > 1 || options.order_table || options.trace || !options.without.empty() ||
+      !interpreter.code().runs_apart())
+    count = 1;  // the memory is one
   bool ended = true;
   auto run = [&](Interpreter& on, std::size_t part, bool& came_to_end) {
     std::size_t from = shares.list.size() * part / count, to = shares.list.size() * (part + 1) / count;

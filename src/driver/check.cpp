@@ -1,10 +1,8 @@
 // warpcc check FILE: runs a kernel, or SASS text, on the CPU's model of the machine.
 #include "checker/lifted.h"
-#include "checker/report/json.h"
 #include "driver/check_others.h"
 #include "driver/commands.h"
 #include "driver/steps.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "ptx/lift.h"
 #include "ptx_text/parse.h"
@@ -33,18 +31,6 @@ constexpr Option kOptions[] = {
     {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
     {"--time", "", "says how long each part took"},
 };
-
-// To standard output: it is what was asked for.
-void print_outcome(const checker::Outcome& outcome, const Run& run) {
-  if (says_json(run.invocation)) {
-    llvm::json::OStream out(llvm::outs());
-    checker::print_json(outcome, out, &run.sources);
-    llvm::outs() << '\n';
-  } else {
-    checker::print(outcome, llvm::outs(), &run.sources);
-  }
-  llvm::outs().flush();
-}
 
 int run_check(const Invocation& invocation) {
   if (!invocation.program_words.empty()) return check_program(invocation);

@@ -5,11 +5,9 @@
 #include <cstdlib>
 
 #include "checker/launch_file.h"
-#include "checker/report/json.h"
 #include "driver/steps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -37,14 +35,7 @@ int check_ptx(const Invocation& invocation) {
   llvm::Error error = run.times.measure("check", [&] { return launch->run(*module, {}, outcome, run.diagnostics); });
   if (error) return cannot_run(wrong(*path + ": " + llvm::toString(std::move(error))));
   if (run.diagnostics.failed()) return run.end_refused("PTX");
-  if (says_json(invocation)) {
-    llvm::json::OStream out(llvm::outs());
-    checker::print_json(outcome, out, &run.sources);
-    llvm::outs() << '\n';
-  } else {
-    checker::print(outcome, llvm::outs(), &run.sources);
-  }
-  llvm::outs().flush();
+  print_outcome(outcome, run);
   return run.end(outcome.failed() ? kRefused : kDone);
 }
 

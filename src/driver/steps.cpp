@@ -287,4 +287,15 @@ int write_files(const std::string& input, const std::vector<OutputFile>& files) 
   return kDone;
 }
 
+void print_outcome(const checker::Outcome& outcome, const Run& run) {
+  if (says_json(run.invocation)) {
+    llvm::json::OStream out(llvm::outs());
+    checker::print_json(outcome, out, &run.sources);
+    llvm::outs() << '\n';
+  } else {
+    checker::print(outcome, llvm::outs(), &run.sources);
+  }
+  llvm::outs().flush();
+}
+
 }  // namespace warpcc::driver

@@ -92,6 +92,9 @@ std::optional<sass::Program> compile_program(Run& run, FileId file, const Compil
 // SASS text to its coloured program.
 std::optional<sass::Program> read_program(Run& run, FileId file, int& exit_code);
 
+// What the checker found, to standard output: it is what was asked for.
+void print_outcome(const checker::Outcome& outcome, const Run& run);
+
 bool is_sass_text(std::string_view path);
 
 // Text to the terminal or, with a path that is not `-`, to a file.

@@ -18,10 +18,6 @@ constexpr Message<std::size_t> kTooMany{"ptx-too-large", "more than {} registers
 constexpr Message<> kTooManyInstructions{"ptx-too-large",
                                          "a function of more than 4 million instructions is not taken"};
 
-std::string shortened(std::string_view text) {
-  return text.size() > 40 ? std::string(text.substr(0, 37)) + "..." : std::string(text);
-}
-
 }  // namespace
 
 void Parser::body(Function& function) {

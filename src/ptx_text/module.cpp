@@ -16,10 +16,6 @@ constexpr Message<> kNoVersion{"ptx-no-version", "the text has no `.version`: it
 constexpr Message<> kNoEntry{"ptx-no-entry", "the module has no `.entry`: there is nothing to launch"};
 constexpr Message<std::string> kAddressSize{"ptx-address-size", "addresses of {} bits are not taken: 64 are"};
 
-std::string shortened(std::string_view text) {
-  return text.size() > 40 ? std::string(text.substr(0, 37)) + "..." : std::string(text);
-}
-
 }  // namespace
 
 bool Parser::wanted(std::string_view what) {

@@ -48,10 +48,6 @@ constexpr std::pair<std::string_view, SpecialRegister> kSpecial[] = {
     {"%reserved_smem_offset_begin", SpecialRegister::reserved_smem_offset},
 };
 
-std::string shortened(std::string_view text) {
-  return text.size() > 40 ? std::string(text.substr(0, 37)) + "..." : std::string(text);
-}
-
 }  // namespace
 
 std::string_view name(SpecialRegister reg) {

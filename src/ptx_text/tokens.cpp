@@ -19,6 +19,10 @@ bool in_name(char c) {
 
 }  // namespace
 
+std::string shortened(std::string_view text) {
+  return text.size() > 40 ? std::string(text.substr(0, 37)) + "..." : std::string(text);
+}
+
 void Tokens::skip_blanks() {
   while (at_ < text_.size()) {
     char c = text_[at_];

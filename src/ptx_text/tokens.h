@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "support/diagnostics.h"
@@ -27,6 +28,9 @@ struct Token {
 
   bool is(char mark, std::string_view text) const { return kind == Kind::mark && text[begin] == mark; }
 };
+
+// A word as a complaint quotes it: names of kernels are of hundreds of characters.
+std::string shortened(std::string_view text);
 
 class Tokens {
  public:

@@ -128,8 +128,8 @@ WARPCC_API warpcc_status warpcc_run(warpcc_kernel* kernel, const warpcc_tensor* 
 /* Zeroes the kernel's own memory again, in the stream: after a launch that was broken off. */
 WARPCC_API warpcc_status warpcc_reset(warpcc_kernel* kernel, warpcc_stream stream, warpcc_error* error);
 
-/* For programs that have nothing else of CUDA: memory of the kernel's GPU, copies that end before the function does, and
- * the end of all that is queued in a stream. */
+/* For programs that have nothing else of CUDA: memory of the kernel's GPU, copies that end before the function does,
+ * and the end of all that is queued in a stream. */
 WARPCC_API warpcc_status warpcc_allocate(const warpcc_kernel* kernel, size_t bytes, void** data, warpcc_error* error);
 WARPCC_API warpcc_status warpcc_free(const warpcc_kernel* kernel, void* data, warpcc_error* error);
 WARPCC_API warpcc_status warpcc_copy_in(const warpcc_kernel* kernel, void* to, const void* from, size_t bytes,

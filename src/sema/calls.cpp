@@ -185,7 +185,8 @@ Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where
 }
 
 Value Evaluator::call_builtin(Builtin builtin, const E::Call& call, SourceRange where, Scope& scope) {
-  constexpr const char* kNames[] = {"min", "max", "ceil_div", "log2", "bytes", "compose", "complement", "divide", "product"};
+  constexpr const char* kNames[] = {"min",     "max",        "ceil_div", "log2",   "bytes",
+                                    "compose", "complement", "divide",   "product"};
   if (builtin > Builtin::product) {
     session_.error(
         call.callee->where, not_callable,

@@ -1,8 +1,9 @@
 // Any SASS text to the checker: it may be refused, or anything found; it must end, and soon.
+#include "checker/check.h"
+
 #include <cstdint>
 #include <string>
 
-#include "checker/check.h"
 #include "sass/colour.h"
 #include "sass/text.h"
 

@@ -1,10 +1,11 @@
 // libFuzzer: a text that is formatted stays as it is when it is formatted again.
+#include "frontend/format.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
-#include "frontend/format.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "support/diagnostics.h"
 

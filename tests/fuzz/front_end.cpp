@@ -1,5 +1,5 @@
-// libFuzzer: any text through the front end, as warpcc takes it: parsed, elaborated, lowered, its registers coloured, and what is said
-// of it printed. A text that is refused without a word is a finding too.
+// libFuzzer: any text through the front end, as warpcc takes it: parsed, elaborated, lowered, its registers coloured,
+// and what is said of it printed. A text that is refused without a word is a finding too.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>

@@ -1,6 +1,6 @@
-// What the checker's machine leaves in global memory: memory_after FILE.sass… runs each program, all of its clusters with
-// values, and writes FILE.memory beside it: the bytes of its global buffers, one after the other. What the checker finds
-// wrong, and what is no program, is said, and 1 is the exit code.
+// What the checker's machine leaves in global memory: memory_after FILE.sass… runs each program, all of its clusters
+// with values, and writes FILE.memory beside it: the bytes of its global buffers, one after the other. What the checker
+// finds wrong, and what is no program, is said, and 1 is the exit code.
 #include <string>
 #include <vector>
 

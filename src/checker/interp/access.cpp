@@ -163,7 +163,9 @@ void Interpreter::shared_access(const Instruction& instruction) {
 
 void Interpreter::before_global() {
   if (!code_.waits_for_grid || warp_->order.knows().seen.covers(running_->grid_before)) return;
-  report(Finding::Kind::protocol, "reaches global memory before this warp, or one that it has heard from, has waited for the grid before (ACQBULK)");
+  report(Finding::Kind::protocol,
+         "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
+         "(ACQBULK)");
 }
 
 // Without values nothing reads numbers of C again; flags and counts are kept.

@@ -22,7 +22,8 @@ std::string program(std::string_view code, int arrivals = 1) {
 
 constexpr std::string_view kInit =
     "  BRA.U !first, MEET\n  UMOV counts.0, 0x1ffffe\n  UMOV counts.1, 0x7ffff800\n"
-    "  @one SYNCS.EXCH.64 URZ, [window+0x600], counts = bar\n  NOP\nMEET:\n  MEMBAR.ALL.GPU\n  UCGABAR_ARV\n  UCGABAR_WAIT\n";
+    "  @one SYNCS.EXCH.64 URZ, [window+0x600], counts = bar\n  NOP\nMEET:\n  MEMBAR.ALL.GPU\n  UCGABAR_ARV\n  "
+    "UCGABAR_WAIT\n";
 
 std::string with_barrier(std::string_view code) {
   return program(std::string(kInit) + std::string(code));

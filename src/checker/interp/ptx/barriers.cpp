@@ -127,8 +127,8 @@ Executor::Next Executor::named_barrier(const Code& code) {
   }
   bool sync = code.op == Op::bar_sync;
   std::vector<int> waiting;
-  bool completed = cta().named[number].arrive(warp_->number, threads, sync,
-                                              fmt::format("named barrier {}", number), faults_, waiting);
+  bool completed = cta().named[number].arrive(warp_->number, threads, sync, fmt::format("named barrier {}", number),
+                                              faults_, waiting);
   report_faults();
   ++progress_;
   if (completed) {
