@@ -67,7 +67,8 @@ int check_program(const Invocation& invocation) {
   std::string library = stand_in(invocation.program);
   if (library.empty()) return cannot_run(wrong("libwarpcc_standin.so is not there: it is installed with warpcc"));
   auto found = llvm::sys::findProgramByName(words[0]);
-  if (!found) return cannot_run(wrong(fmt::format("`{}` is no program", words[0])));
+  if (!found || !llvm::sys::fs::can_execute(*found))
+    return cannot_run(wrong(fmt::format("`{}` is no program", words[0])));
   Folder folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("warpcc", folder.path))
     return cannot_run(wrong("cannot make a folder for the program's libraries: " + error.message()));

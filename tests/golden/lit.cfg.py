@@ -70,6 +70,7 @@ config.substitutions += [
     ("%ptxas", ptxas[0] if ptxas else "false"),
     ("%cuobjdump", cuobjdump[0] if cuobjdump else "false"),
     ("%warpcc", warpcc),
+    ("%lib", os.path.join(build, "lib")),
     ("%refused", f"{sys.executable} {os.path.join(config.test_source_root, 'refused.py')}"),
     ("%python", sys.executable),
     ("%kernels", os.path.join(source, "kernels")),
