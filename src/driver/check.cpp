@@ -25,6 +25,7 @@ constexpr Option kOptions[] = {
     {"--seed", "S", "clusters start, and warps take turns, as the number S chooses; in order, where it is not said"},
     {"--lifted", "",
      "also runs the PTX that it lifts to, and compares what the two leave; for all clusters, with values"},
+    {"--lifted-to", "FILE", "the same, with the PTX of a file in place of what it lifts to"},
     {"--launch", "FILE", "what a PTX kernel is launched with, as JSON"},
     {"--device", "sm_100a|sm_90a", "what GPU a program finds; sm_100a, where it is not said"},
     {"--require-held", "", "a line that is held to nothing is an error"},
@@ -59,7 +60,8 @@ int run_check(const Invocation& invocation) {
   std::optional<std::string> trace_file = invocation.value("--trace");
   if (trace_file) options->trace = &trace;
   std::vector<std::vector<std::uint8_t>> memory;
-  const bool lifted = invocation.has("--lifted");
+  const std::optional<std::string> lifted_to = invocation.value("--lifted-to");
+  const bool lifted = lifted_to || invocation.has("--lifted");
   if (lifted) {
     options->clusters = checker::Options::Clusters::all;
     options->values = true;
@@ -70,9 +72,14 @@ int run_check(const Invocation& invocation) {
                           : checker::check(*program, *options);
   });
   if (lifted && outcome.hangs == 0) {
-    std::optional<std::string> text = ptx::lift(*program, run.diagnostics);
-    if (!text) return run.end_refused("lift");
-    auto module = ptx_text::parse(run.sources.add("lifted.ptx", std::move(*text)), run.sources, run.diagnostics);
+    llvm::Expected<FileId> ptx = lifted_to ? run.sources.load(*lifted_to) : llvm::Expected<FileId>(FileId{});
+    if (!ptx) return cannot_run(ptx.takeError());
+    if (!lifted_to) {
+      std::optional<std::string> text = ptx::lift(*program, run.diagnostics);
+      if (!text) return run.end_refused("lift");
+      *ptx = run.sources.add("lifted.ptx", std::move(*text));
+    }
+    auto module = ptx_text::parse(*ptx, run.sources, run.diagnostics);
     if (!module) return run.end_refused("PTX");
     run.times.measure("check lifted", [&] {
       checker::compare_lifted(*program, memory, *module, outcome);
