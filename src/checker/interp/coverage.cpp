@@ -320,7 +320,8 @@ void Interpreter::cover_box(const Instruction& instruction) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(instruction.arguments[1].number)];
   if (map.buffer < 0) return;
   bool adds = instruction.action == Action::copy_add;
-  std::int64_t start[machine::kMostDimensions], end[machine::kMostDimensions], stride[machine::kMostDimensions];
+  std::int64_t start[machine::kMostDimensions] = {}, end[machine::kMostDimensions] = {},
+               stride[machine::kMostDimensions] = {};
   std::int64_t step = 1;
   bool outside = false;
   for (int i = 0; i < map.rank(); ++i) {
