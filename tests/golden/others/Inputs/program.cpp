@@ -1,4 +1,5 @@
-// A program as nvcc makes one: it registers a fat binary, allocates, copies, launches, compares. Declared by hand, so that no CUDA is needed.
+// A program as nvcc makes one: it registers a fat binary, allocates, copies, launches, compares. Declared by hand, so
+// that no CUDA is needed.
 //     program [wrong]      `wrong`: one more CTA is launched than the arrays have room for
 #include <cstdint>
 #include <cstdio>
@@ -57,7 +58,8 @@ int main(int count, char** words) {
   } wrapper;
   wrapper.data = fat.data();
   void** module = __cudaRegisterFatBinary(&wrapper);
-  __cudaRegisterFunction(module, reinterpret_cast<const char*>(&add), nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  __cudaRegisterFunction(module, reinterpret_cast<const char*>(&add), nullptr, "add", -1, nullptr, nullptr, nullptr,
+                         nullptr, nullptr);
   __cudaRegisterFatBinaryEnd(module);
 
   constexpr unsigned kCount = 256;
@@ -71,7 +73,8 @@ int main(int count, char** words) {
   cudaMemcpy(on_device[0], a.data(), kCount * 4, 1);
   cudaMemcpy(on_device[1], b.data(), kCount * 4, 1);
   void* arguments[] = {&on_device[0], &on_device[1], &on_device[2]};
-  int error = cudaLaunchKernel(reinterpret_cast<const void*>(&add), {wrong ? 5u : 4u, 1, 1}, {64, 1, 1}, arguments, 0, nullptr);
+  int error =
+      cudaLaunchKernel(reinterpret_cast<const void*>(&add), {wrong ? 5u : 4u, 1, 1}, {64, 1, 1}, arguments, 0, nullptr);
   cudaDeviceSynchronize();
   cudaMemcpy(c.data(), on_device[2], kCount * 4, 2);
   for (void* each : on_device) cudaFree(each);
