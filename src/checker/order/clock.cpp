@@ -40,30 +40,30 @@ void Clock::raise(Agent agent, std::uint32_t time, std::uint32_t release) {
   by[agent.number()] = {release, Edge::kNone};
 }
 
-void Knowledge::join(const Knowledge& other, std::uint32_t line, bool acquires) {
+namespace {
+
+// `seen`: what of the other's knowledge counts as having happened.
+void join_seeing(Knowledge& to, const Knowledge& other, const Clock& seen, std::uint32_t line, bool acquires) {
   if (line == Edge::kNone) {
-    seen.join(other.seen);
-    async_shared.join(other.async_shared);
-    async_global.join(other.async_global);
+    to.seen.join(seen);
+    to.async_shared.join(other.async_shared);
+    to.async_global.join(other.async_global);
   } else {
-    seen.join(other.seen, line, acquires);
-    async_shared.join_remembering(other.async_shared);
-    async_global.join_remembering(other.async_global);
+    to.seen.join(seen, line, acquires);
+    to.async_shared.join_remembering(other.async_shared);
+    to.async_global.join_remembering(other.async_global);
   }
-  published.join(other.published);
+  to.published.join(other.published);
+}
+
+}  // namespace
+
+void Knowledge::join(const Knowledge& other, std::uint32_t line, bool acquires) {
+  join_seeing(*this, other, other.seen, line, acquires);
 }
 
 void Knowledge::join_published(const Knowledge& other, std::uint32_t line, bool acquires) {
-  if (line == Edge::kNone) {
-    seen.join(other.published);
-    async_shared.join(other.async_shared);
-    async_global.join(other.async_global);
-  } else {
-    seen.join(other.published, line, acquires);
-    async_shared.join_remembering(other.async_shared);
-    async_global.join_remembering(other.async_global);
-  }
-  published.join(other.published);
+  join_seeing(*this, other, other.published, line, acquires);
 }
 
 void Knowledge::clear() {
