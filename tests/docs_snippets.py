@@ -2,8 +2,9 @@
 """docs_snippets.py WARPCC KERNELS DOCUMENT.md: compiles every fenced block of a document that is marked `wk`.
 
 The words behind `wk` say what a block is a piece of: nothing, a whole program; `items`, of a file; `members`, of a kernel;
-`statements`, of a role; `of FILE`, of a file of the project, in which it must stand as it is. What is around a piece is below. A block that is marked `refused` as well must be refused, and every line
-of the `text` block that follows it must stand in what warpcc says.
+`statements`, of a role; `start`, `producer` and `consumer`, what stands in one of the three parts of a kernel that hands tiles to and fro; `of FILE`, of a file of
+the project, in which it must stand as it is. What is around a piece is below. A block that is marked `refused` as well must be refused, one that is
+marked `found` must be complained of by `warpcc check`, and every line of the `text` block that follows it must stand in what warpcc says.
 
 A table `| in place of | stands | the complaint |` is of the document's first whole program: with each row's change it must be refused, in
 the words of the row."""
@@ -46,14 +47,64 @@ kernel around(
 }
 """
 
+TILES = """
+kernel tiles(from: global in f32[64, 256], to: global out f32[64, 256]) on sm_100a, grid (2) {
+  shared tile: ring(2) of f32[32, 32];
+  pipe stage: ring(2) carries (tile);
+
+  start {
+%(start)s
+  }
+
+  role loads(out: producer stage) on warp 0 {
+    grid.wait;
+%(producer)s
+  }
+
+  role stores(inp: consumer stage) on warp 1 {
+    grid.wait;
+%(consumer)s
+  }
+}
+"""
+
+PARTS = {
+    "start": """
+    on (warp == 0) {
+      for i in 0 .. 2 { @one init stage.full[i]; @one init stage.empty[i]; }
+      fence.init;
+    }
+    sync;
+""",
+    "producer": """
+    loop k in 0 .. 8 {
+      fill out {
+        wait out.empty;
+        @one expect out.full;
+        load out.tile, from[cluster_id * 32 +: 32, k * 32 +: 32], out.full;
+      }
+    }
+""",
+    "consumer": """
+    loop k in 0 .. 8 {
+      take inp {
+        wait inp.full;
+        @one arrive inp.empty;
+      }
+    }
+""",
+}
+
 PIECES = {"": "@\n", "items": "@\n" + KERNEL, "members": MEMBERS, "statements": STATEMENTS}
+PIECES |= {part: TILES % (PARTS | {part: "@"}) for part in PARTS}
 
 
 class Snippet:
     def __init__(self, line, words, text):
         self.line = line
-        self.refused = "refused" in words
-        kinds = [word for word in words if word != "refused"]
+        self.found = "found" in words
+        self.refused = self.found or "refused" in words
+        kinds = [word for word in words if word not in ("found", "refused")]
         self.kind = kinds[0] if kinds else ""
         self.file = kinds[1] if self.kind == "of" else ""
         self.text = text
@@ -104,9 +155,9 @@ def wrong(snippet, warpcc, kernels, name):
     path = name + ".wk"
     with open(path, "w", encoding="utf-8") as file:
         file.write(PIECES[snippet.kind].replace("@\n", snippet.text + "\n", 1))
-    command = [warpcc, path, "-I", kernels, "--no-check"]
     assembles = not snippet.refused and "WARPCC_PTXAS" in os.environ
-    command += ["-o", name + ".cubin"] if assembles else ["--emit", "ptx", "-o", name + ".ptx"]
+    output = ["-o", name + ".cubin"] if assembles else ["--emit", "ptx", "-o", name + ".ptx"]
+    command = [warpcc, "check", path, "-I", kernels] if snippet.found else [warpcc, path, "-I", kernels, "--no-check", *output]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     if not snippet.refused:
         return "" if run.returncode == 0 else run.stdout

@@ -9,6 +9,7 @@ namespace warpcc::driver {
 
 extern const Command compile_command;  // warpcc FILE.wk
 extern const Command expand_command;
+extern const Command explain_command;
 extern const Command check_command;
 extern const Command hb_command;
 extern const Command lift_command;
