@@ -3,6 +3,7 @@ import ctypes
 import glob
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -48,6 +49,10 @@ node = os.path.join(source, ".venv/bin/node")
 editors = os.path.join(source, "editors")
 if os.access(node, os.X_OK) and os.path.isdir(os.path.join(editors, "vscode/node_modules")):
     config.available_features.add("node")
+
+vim = shutil.which("vim")
+if vim and "+syntax" in subprocess.run([vim, "--version"], stdout=subprocess.PIPE, text=True).stdout:
+    config.available_features.add("vim")
 
 # Tests of the host library compile programs, and some must find no driver.
 cxx, cmake = os.environ.get("CXX") or shutil.which("c++"), shutil.which("cmake")
