@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests of editors/vscode need, and only what is missing: node into .venv, the packages of its package-lock.json.
+# Installs what making and testing editors/vscode needs, and only what is missing: node into .venv, the packages of its package-lock.json.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,6 +11,6 @@ fi
 cd editors/vscode
 if [ ! -d node_modules ] || [ package-lock.json -nt node_modules ]; then
   echo "installing the packages of editors/vscode"
-  PATH="$PWD/../../.venv/bin:$PATH" npm ci --silent --no-audit --no-fund
+  PATH="$PWD/../../.venv/bin:$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
   touch node_modules
 fi
