@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""explained.py: every complaint and every kind of finding has its entry in docs/complaints/, which `warpcc explain` prints, and every
-entry is of one that there is."""
+"""explained.py [WARPCC]: every complaint and every kind of finding has its entry in docs/complaints/, which `warpcc explain` prints, and every
+entry is of one that there is. With a compiler: what an entry's table `| refused | right |` says is true. What is right stands in a program
+of tests/golden/pairs/Inputs, or is put where a program there leaves room, and compiles; with what is refused in its place the program is
+refused, by the entry's complaint."""
+import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 
 import diagnostics_coverage
 
@@ -26,6 +31,55 @@ def kinds_of_findings():
     return {kind.strip().replace("_", "-") for kind in kinds.split(",") if kind.strip()}
 
 
+PROGRAMS = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/pairs/Inputs")
+ORDER = ("copy", "pair", "hopper", "teams", "meeting", "late", "mates", "procs", "plain")
+ROOM = (("plain", "// here"), ("plain", "// items"), ("plain", "// members"), ("procs", "// here"), ("procs", "// items"))
+
+
+def rows(text):
+    """What is refused and what is right, of each row of an entry's table."""
+    table = re.search(r"^\| refused \| right \|\n\| --- \| --- \|\n((?:\|.*\n?)+)", text, re.M)
+    for row in table[1].strip().split("\n") if table else []:
+        refused, right = re.fullmatch(r"\| (nothing|`.*`) \| `(.*)` \|", row).groups()
+        yield "" if refused == "nothing" else refused[1:-1].replace("\\|", "|"), right.replace("\\|", "|")
+
+
+def programs(refused, right):
+    """Programs in which what is right stands, each with the other one."""
+    words = re.compile(r"\s+".join(re.escape(word) for word in right.split()))
+    texts = {name: diagnostics_coverage.read(os.path.join(PROGRAMS, name + ".wk")) for name in ORDER}
+    for text in texts.values():
+        found = words.search(text)
+        if found:
+            yield text, text[: found.start()] + refused + text[found.end() :]
+    for name, room in ROOM:
+        yield texts[name].replace(room, right, 1), texts[name].replace(room, refused, 1)
+
+
+def complaints_of(warpcc, text, folder):
+    path = os.path.join(folder, "it.wk")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    command = [warpcc, path, "--emit", "sass", "-o", os.path.join(folder, "it.sass"), "--format", "json"]
+    said = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60).stderr
+    return [each["code"] for each in json.loads(said.split("\n")[0])["diagnostics"] if each["severity"] == "error"]
+
+
+def false_rows(warpcc):
+    count = 0
+    errors = []
+    with tempfile.TemporaryDirectory() as folder:
+        for code, page, text in entries():
+            for refused, right in rows(text):
+                count += 1
+                if not any(
+                    complaints_of(warpcc, other, folder)[:1] == [code] and not complaints_of(warpcc, program, folder)
+                    for program, other in programs(refused, right)
+                ):
+                    errors.append(f"{page}: `{refused}` in place of `{right}` is not refused by `{code}`")
+    return count, errors
+
+
 def main():
     pages = {}
     errors = []
@@ -38,7 +92,11 @@ def main():
     said = {complaint.code for complaint in diagnostics_coverage.complaints()} | kinds_of_findings()
     errors += [f"`{code}` has no entry in docs/complaints/" for code in sorted(said - set(pages))]
     errors += [f"{pages[code]}: nothing says `{code}`" for code in sorted(set(pages) - said)]
-    print("\n".join(errors + [f"{len(pages)} entries, {len(errors)} errors"]))
+    count = 0
+    if len(sys.argv) > 1:
+        count, false = false_rows(sys.argv[1])
+        errors += false
+    print("\n".join(errors + [f"{len(pages)} entries, {count} rows, {len(errors)} errors"]))
     return 1 if errors or not pages else 0
 
 

@@ -55,18 +55,37 @@ std::vector<Entry> all_entries() {
   return entries;
 }
 
+constexpr llvm::StringLiteral kRefusedAndRight = "| refused | right |";
+
+// A row of an entry's table of what is refused and what stands right in its place.
+void print_row(llvm::StringRef row) {
+  auto [refused, right] = row.drop_front(2).drop_back(2).split(" | ");
+  auto unescaped = [](llvm::StringRef cell) {
+    std::string words;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      if (!cell.substr(i).starts_with("\\|")) words += cell[i];
+    }
+    return words;
+  };
+  llvm::outs() << "    refused  " << unescaped(refused) << "\n    right    " << unescaped(right) << '\n';
+}
+
 // For a terminal: code is set in from the left in place of its fences.
 void print(const Entry& entry) {
   llvm::outs() << entry.code << "\n\n";
   bool fenced = false;
+  bool in_rows = false;
   for (llvm::StringRef rest = entry.text; !rest.empty();) {
     auto [line, after] = rest.split('\n');
     rest = after;
+    in_rows = line == kRefusedAndRight || (in_rows && line.starts_with("|"));
     if (line.starts_with(kFence)) {
       fenced = !fenced;
-      continue;
+    } else if (in_rows) {
+      if (line != kRefusedAndRight && !line.starts_with("| ---")) print_row(line);
+    } else {
+      llvm::outs() << (fenced && !line.empty() ? "    " : "") << line << '\n';
     }
-    llvm::outs() << (fenced && !line.empty() ? "    " : "") << line << '\n';
   }
 }
 
