@@ -13,6 +13,7 @@
 #include "checker/interp/interpreter.h"
 #include "checker/product.h"
 #include "checker/report/findings.h"
+#include "checker/report/recollections.h"
 
 namespace warpcc::checker {
 namespace {
@@ -114,6 +115,9 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
 
 namespace {
 
+// A run that found races is repeated, up to this length, to tell where the earlier access of each was in its work.
+constexpr std::uint64_t kMostToRepeat = 20'000'000;
+
 std::vector<std::uint8_t> bytes_of(const machine::GlobalBuffer& buffer) {
   auto size = static_cast<std::size_t>(layout::bytes(buffer.element()));
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(buffer.elements()) * size);
@@ -125,9 +129,7 @@ std::vector<std::uint8_t> bytes_of(const machine::GlobalBuffer& buffer) {
   return bytes;
 }
 
-}  // namespace
-
-Outcome check(const sass::Program& program, const Options& options) {
+Outcome check_once(const sass::Program& program, const Options& options) {
   Outcome outcome;
   Findings findings(program, options, outcome);
   if (std::string why = unrunnable(program); !why.empty()) {
@@ -196,6 +198,21 @@ Outcome check(const sass::Program& program, const Options& options) {
   outcome.unordered = interpreter.unordered();
   findings.finish();
   outcome.not_held_fails = options.require_held && outcome.not_held > 0;
+  return outcome;
+}
+
+}  // namespace
+
+Outcome check(const sass::Program& program, const Options& options) {
+  Outcome outcome = check_once(program, options);
+  Recollections wanted = recollections_wanted(outcome);
+  if (wanted.empty() || !options.without.empty() || outcome.instructions > kMostToRepeat) return outcome;
+  Options again = options;
+  again.recollections = &wanted;
+  again.order_table = true;
+  again.trace = nullptr;
+  again.memory = nullptr;
+  tell_recollections(outcome, wanted, check_once(program, again).ordered, program);
   return outcome;
 }
 

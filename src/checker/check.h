@@ -1,9 +1,13 @@
 // The host checker: runs a SASS program on a model of the machine and says what is wrong (docs/checker.md).
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checker/report/trace.h"
@@ -14,6 +18,16 @@ class raw_ostream;
 }
 
 namespace warpcc::checker {
+
+// One execution of a line: in which launch and cluster, and the how manieth of the line there.
+struct Occurrence {
+  int launch = 0;
+  std::int64_t cluster = 0;
+  std::uint32_t line = 0, time = 0;
+  friend auto operator<=>(const Occurrence&, const Occurrence&) = default;
+};
+// What executions reached, and where in its work their warp was: filled by a run for the keys that it is given.
+using Recollections = std::map<Occurrence, std::string>;
 
 struct Options {
   enum class Clusters : std::uint8_t { first_and_last, all, list };
@@ -29,6 +43,7 @@ struct Options {
   int threads = 0;                               // 0: as many as there are cores; what is found is the same
   bool order_table = false;                      // remember what orders what
   std::vector<std::uint32_t> without;            // lines that order nothing: what would follow if they were not there
+  Recollections* recollections = nullptr;        // to fill
   Trace* trace = nullptr;                        // filled with what happens when
   bool strict = false;                           // also what the documents ask for and libraries leave out
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
@@ -56,6 +71,14 @@ struct Finding {
   std::vector<std::string> details;
   SourceRange where;  // of the line in the text read, or of the statement
   std::string place;  // `gemm.wk:141`
+
+  // Of a race: the buffer, the two lines, and the details that end in what an execution reached.
+  struct Race {
+    std::string buffer;
+    std::uint32_t first = 0, then = 0;
+    std::vector<std::pair<std::size_t, Occurrence>> told_later;
+  };
+  std::optional<Race> race;
 };
 
 // Two accesses that could disturb each other, of the same lines: how often they were ordered, and by which lines.

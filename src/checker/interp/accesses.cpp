@@ -1,5 +1,4 @@
-// Accesses as the order of them is told: who, through which proxy, to which places; and what is said of two that
-// nothing orders.
+// Accesses as the order of them is told: who, through which proxy, to which places.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,27 +139,28 @@ void Interpreter::order_free(std::uint32_t column, std::int64_t columns) {
          {"to mend: a barrier of the cluster between the two"});
 }
 
+// What an MMA reads of shared memory for one operand.
+int Interpreter::operand_footprint(std::uint64_t bits, const machine::OperandImage& image) {
+  std::uint64_t key = key_of(
+      kOperand, mixed(mixed(bits, static_cast<std::uint64_t>(image.rows)), reinterpret_cast<std::uintptr_t>(&image)));
+  int footprint = ordering_.shared.find(key);
+  if (footprint >= 0) return footprint;
+  std::vector<std::uint32_t> places;
+  std::uint32_t first = ~0u;
+  for (const machine::OperandImage::Units& units : image.units) {
+    for (std::uint64_t rest = units.mask; rest != 0; rest &= rest - 1) {
+      std::uint32_t at =
+          units.offset + machine::SharedMemory::kUnit * static_cast<std::uint32_t>(std::countr_zero(rest));
+      first = std::min(first, at);
+      for (std::uint32_t i = 0; i < machine::SharedMemory::kUnit; ++i) places.push_back(at + i);
+    }
+  }
+  return ordering_.shared.add(key, places, ordering_.shared_name(first, static_cast<std::uint32_t>(places.size())));
+}
+
 void Interpreter::order_mma(const machine::TensorCore::Ready& ready, llvm::ArrayRef<int> ranks) {
   order::Epoch epoch = warp_->order.mma();
-  auto operand = [&](std::uint64_t bits, const machine::OperandImage& image) {
-    std::uint64_t key = key_of(
-        kOperand, mixed(mixed(bits, static_cast<std::uint64_t>(image.rows)), reinterpret_cast<std::uintptr_t>(&image)));
-    int footprint = ordering_.shared.find(key);
-    if (footprint >= 0) return footprint;
-    std::vector<std::uint32_t> places;
-    std::uint32_t first = ~0u, last = 0;
-    for (const machine::OperandImage::Units& units : image.units) {
-      for (std::uint64_t rest = units.mask; rest != 0; rest &= rest - 1) {
-        std::uint32_t at =
-            units.offset + machine::SharedMemory::kUnit * static_cast<std::uint32_t>(std::countr_zero(rest));
-        first = std::min(first, at);
-        last = std::max(last, at + machine::SharedMemory::kUnit);
-        for (std::uint32_t i = 0; i < machine::SharedMemory::kUnit; ++i) places.push_back(at + i);
-      }
-    }
-    return ordering_.shared.add(key, places, ordering_.shared_name(first, static_cast<std::uint32_t>(places.size())));
-  };
-  int a = operand(ready.mma.a, *ready.a), b = operand(ready.mma.b, *ready.b);
+  int a = operand_footprint(ready.mma.a, *ready.a), b = operand_footprint(ready.mma.b, *ready.b);
   std::uint64_t key = key_of(
       kAccumulator, mixed(ready.mma.d, static_cast<std::uint64_t>(ready.instruction.m) << 32 |
                                            static_cast<std::uint64_t>(ready.instruction.n) << 1 | ready.mma.pair));
@@ -187,6 +187,14 @@ void Interpreter::order_mma(const machine::TensorCore::Ready& ready, llvm::Array
     access_shared(rank, b, reads);
     access_tensor(rank, d, writes);
   }
+}
+
+// Of a warpgroup's MMA each warp reads its own rows of A and all of B, until it has waited for their group (PTX ISA,
+// wgmma.wait_group).
+void Interpreter::order_warpgroup_mma(const machine::WarpgroupCore::Ready& ready) {
+  order::Actor reads = actor(warp_->order.mma(), Use::read, true, Space::shared);
+  access_shared(cta().rank, operand_footprint(ready.mma.a, *ready.a), reads);
+  access_shared(cta().rank, operand_footprint(ready.mma.b, *ready.b), reads);
 }
 
 // ---- the copy engine
@@ -231,6 +239,22 @@ void Interpreter::order_copy_in(CopyIn& copy) {
   auto buffer = static_cast<std::size_t>(map.buffer);
   if (read.agent.exists() && ordering_.global[buffer] && !ordering_.grids[buffer].linear)
     access_global(buffer, box_of(map, copy.start), actor(read, Use::read, true, Space::global));
+}
+
+// Both ends are known to be done with by who waits for the barrier.
+void Interpreter::order_copy_across(CopyIn& copy) {
+  CopyIn::Target& target = copy.targets[0];
+  Cta& signalled = cta_of(target.barrier_cta);
+  std::int32_t at = signalled.barrier_at[target.barrier / 8];
+  if (at < 0) return;
+  BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+  use_barrier(state, signalled, true);
+  order::Epoch epoch = state.order.begin(running_->agents);
+  target.ticket = epoch.time;
+  state.last_signal = line_;
+  access_shared(copy.source_cta, range_footprint(copy.source, copy.bytes),
+                actor(epoch, Use::read, true, Space::shared));
+  access_shared(target.cta, range_footprint(target.shared, copy.bytes), actor(epoch, Use::write, true, Space::shared));
 }
 
 void Interpreter::order_copy_out(const CopyOut& copy) {
@@ -454,164 +478,6 @@ void Interpreter::trace_span(std::int64_t cta, std::int32_t track, std::string n
 void Interpreter::trace_wait(const std::string& what) {
   if (warp_->waits_since != 0) trace_span(cta().number, warp_->index, "wait " + what, warp_->waits_since);
   warp_->waits_since = 0;
-}
-
-// ---- what is said
-
-std::string Interpreter::line_text(std::uint32_t line) const {
-  const sass::Line& which = program_.lines[line];
-  return which.comment.empty() ? fmt::format("`{}`", which.opcode->name) : fmt::format("`{}`", which.comment);
-}
-
-std::string Interpreter::who_text(const order::Entry& entry) const {
-  std::int64_t cluster = ordering_.begun[entry.who >> 9];
-  const sass::Line& line = program_.lines[entry.line];
-  std::string role;
-  if (!program_.sections.empty()) {
-    const sass::Section& section = program_.sections[code_.section_of[entry.line]];
-    role = section.kind == sass::Section::Kind::role    ? fmt::format("role {}, ", section.name)
-           : section.kind == sass::Section::Kind::start ? "start, "
-                                                        : "finish, ";
-  }
-  return fmt::format("{}{} ({}cluster {}, CTA {} of it, warp {}; time {} there)",
-                     line.place.empty() ? "" : line.place + ": ", line_text(entry.line), role, cluster,
-                     entry.who >> 5 & 15, entry.who & 31, entry.count);
-}
-
-namespace {
-
-const char* does(const order::Entry& entry) {
-  switch (entry.epoch.agent.kind()) {
-    case order::AgentKind::arriving:
-      return entry.use == Use::read ? "the copy engine reads for" : "the copy engine fills by";
-    case order::AgentKind::queue:
-      return entry.use == Use::read ? "the tensor core reads for" : "the tensor core writes by";
-    case order::AgentKind::store_read:
-      return "the copy engine reads for";
-    case order::AgentKind::store_write:
-      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
-    case order::AgentKind::tensor_load:
-      return "is read by";
-    case order::AgentKind::tensor_store:
-      return "is written by";
-    default:
-      return entry.use == Use::read || entry.use == Use::strong_read ? "is read by" : "is written by";
-  }
-}
-
-// What would order the two.
-std::string mends(const order::Entry& first, const order::Entry& then, Why why) {
-  switch (why) {
-    case Why::proxy:
-      return "`fence.async` (in global memory `fence.async.global`) by the lanes that wrote, after their stores and "
-             "before the barrier that tells of them";
-    case Why::proxy_read:
-      return "`fence.async` by the lanes that read, before they tell that they have";
-    case Why::lanes:
-      return "`warpsync` between the two: the lanes of a warp see each other's work only where they meet";
-    case Why::scope:
-      return "`fence.gpu` before the arrival, or an arrival that releases to the cluster: one within the CTA publishes "
-             "nothing to another";
-    case Why::overlap:
-      return "a commit after the first and a wait for it before the second: only MMAs of one accumulator are done in "
-             "order";
-    case Why::unordered:
-    case Why::ordered:
-      break;
-  }
-  switch (first.epoch.agent.kind()) {
-    case order::AgentKind::arriving:
-      return "a wait for the phase that its bytes complete, by the second's warp or by one that it is told of after";
-    case order::AgentKind::queue:
-      return "a commit by the warp that issued the MMA, onto a barrier that the second's warp waits for";
-    case order::AgentKind::store_read:
-      return "`store.wait.read` by the lane that began the store, and then a barrier or `warpsync` towards the second";
-    case order::AgentKind::store_write:
-      return "`store.wait` (not `.read`) by the lane that began the store, and a flag or barrier towards the second";
-    case order::AgentKind::tensor_load:
-      return "`ld.wait` in the warp that loads, before the arrival that tells of it";
-    case order::AgentKind::tensor_store:
-      return "a wait for the store to tensor memory, before the arrival that tells of it";
-    default:
-      break;
-  }
-  return then.epoch.agent.generic() || first.epoch.agent.generic()
-             ? "a barrier at which the first's warp arrives after it, and for which the second's waits"
-             : "an order by a barrier";
-}
-
-}  // namespace
-
-void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& place, int rank) {
-  order::Conflicts conflicts = std::move(ordering_.conflicts);
-  ordering_.conflicts.clear();
-  for (const order::Conflict& conflict : conflicts) {
-    const order::Entry& first = conflict.first;
-    ++outcome_.races;
-    auto& told = ordering_.told[{first.line, line_, static_cast<int>(conflict.why)}];
-    if (told.times++ > 0) continue;
-    told.place = place;
-    std::string text = place;
-    if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
-    text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
-    switch (conflict.why) {
-      case Why::proxy:
-      case Why::proxy_read:
-        text += "in order, but with no fence between the lanes' accesses and the async proxy's";
-        break;
-      case Why::lanes:
-        text += "by lanes of one warp that have not met";
-        break;
-      case Why::scope:
-        text += "told of within a CTA alone, and reached from another";
-        break;
-      case Why::overlap:
-        text += "accumulators that overlap and are not the same";
-        break;
-      case Why::unordered:
-      case Why::ordered:
-        text += "nothing orders them";
-        break;
-    }
-    std::vector<std::string> details;
-    details.push_back("first: " + who_text(first));
-    std::string now = "then:  " + who_text(actor.entry);
-    std::string names;
-    const Instruction& instruction = code_.instructions[line_];
-    for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
-      for (const ViewCode& view : code_.held[at].views) {
-        Place its = place_of(view, scope(), first_lane_);
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", view_text(view, its, program_));
-      }
-      names += names_text(code_.held[at], scope(), first_lane_);
-    }
-    if (!names.empty()) now += ": " + names;
-    details.push_back(std::move(now));
-    for (std::uint32_t who : {first.who, actor.entry.who}) {
-      if (who >> 9 != running_->serial || (who == actor.entry.who && who == first.who && details.size() > 2)) continue;
-      const Warp& warp = running_->warps[(who >> 5 & 15) * static_cast<std::size_t>(warps_per_cta_) + (who & 31)];
-      if (warp.repeated.line == ~0u) continue;
-      const Cta& its = cta_of(warp.cta);
-      const BarrierState& state = its.barriers[static_cast<std::size_t>(warp.repeated.barrier)];
-      const sass::Line& line = program_.lines[warp.repeated.line];
-      details.push_back(
-          fmt::format("{}{} by warp {} of CTA {} passed for a phase that this warp had waited for before: "
-                      "phase {} of {}",
-                      line.place.empty() ? "" : line.place + ": ", line_text(warp.repeated.line), warp.index,
-                      its.number, warp.repeated.phase, barrier_name(its, state.offset)));
-    }
-    details.push_back("to mend: " + mends(first, actor.entry, conflict.why));
-    findings_.tell_race(line_, std::move(text), std::move(details));
-  }
-}
-
-void Interpreter::tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place) {
-  ++outcome_.races;
-  if (ordering_.told[{first.line, then.line, -1}].times++ > 0) return;
-  findings_.tell_race(then.line,
-                      fmt::format("{}: {} {}, {} {}: by two clusters, which nothing orders", place, does(first),
-                                  line_text(first.line), does(then), line_text(then.line)),
-                      {"one:   " + who_text(first), "other: " + who_text(then)});
 }
 
 }  // namespace warpcc::checker

@@ -79,6 +79,10 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
   if (options.order_table) pairs_ = &order_table_;
   if (!options.without.empty()) orders_nothing_.assign(program.lines.size(), false);
   for (std::uint32_t line : options.without) orders_nothing_[line] = true;
+  if (options.recollections) {
+    recollects_.assign(program.lines.size(), false);
+    for (const auto& [at, text] : *options.recollections) recollects_[at.line] = true;
+  }
   schedule_ = machine::Schedule::of(options.seed, program.cluster, warps_per_cta_);
 }
 
@@ -173,6 +177,7 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
   if (warp_->poll_line != ~0u && has_effect(instruction.action)) warp_->poll_line = ~0u;
   ++running_->executed[line_];
   first_lane_ = std::countr_zero(mask_);
+  if (!recollects_.empty() && recollects_[line_]) recollect();
   if (instruction.counts_as_not_held && !not_held_told_[line_]) {
     not_held_told_[line_] = true;
     report(Finding::Kind::not_held, "is held to nothing");

@@ -63,6 +63,7 @@ class Interpreter {
   void begin_launch() {
     for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
     forget_order();
+    ++launch_;
   }
 
   // In place of a launch: what all shares together store (coverage.cpp).
@@ -183,10 +184,11 @@ class Interpreter {
 
   // ---- access.cpp: memory by lanes
   bool memory_access(const Instruction& instruction);
-  void shared_access(const Instruction& instruction);
+  void shared_access(const Instruction& instruction, Cta& of);
+  void cluster_access(const Instruction& instruction);
   enum class Plain : std::uint8_t { no, yes, dense };
-  Plain plain_access(const Lanes& addresses, std::uint32_t bytes, bool store);
-  bool may_access(std::uint32_t address, std::uint32_t bytes, bool store);
+  Plain plain_access(const Lanes& addresses, std::uint32_t bytes, bool store, Cta& of);
+  bool may_access(std::uint32_t address, std::uint32_t bytes, bool store, Cta& of);
   void global_access(const Instruction& instruction);
   void tensor_access(const Instruction& instruction);
   std::uint32_t shared_address(const Argument& argument, int lane);
@@ -213,8 +215,11 @@ class Interpreter {
   void meet_barrier(order::Barrier& barrier);
   void order_tensor_access(std::uint32_t column, int columns, bool load);
   void order_free(std::uint32_t column, std::int64_t columns);
+  int operand_footprint(std::uint64_t bits, const machine::OperandImage& image);
   void order_mma(const machine::TensorCore::Ready& ready, llvm::ArrayRef<int> ranks);
+  void order_warpgroup_mma(const machine::WarpgroupCore::Ready& ready);
   void order_copy_in(CopyIn& copy);
+  void order_copy_across(CopyIn& copy);
   void order_copy_out(const CopyOut& copy);
   void order_request(Request& request);
   order::Box box_of(const machine::TensorMap& map, const machine::Coordinates& start) const;
@@ -226,13 +231,19 @@ class Interpreter {
   void trace_span(std::int64_t cta, std::int32_t track, std::string name, std::uint64_t since);
   void trace_wait(const std::string& what);
   void forget_order();  // the end of a launch orders all
+  bool orders_nothing() const { return !orders_nothing_.empty() && orders_nothing_[line_]; }
+  // The present line, where it is to be remembered what orders what.
+  std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
+
+  // ---- races.cpp
   void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
   void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
   std::string line_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
-  bool orders_nothing() const { return !orders_nothing_.empty() && orders_nothing_[line_]; }
-  // The present line, where it is to be remembered what orders what.
-  std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
+  std::string group_text(const order::Entry& mma) const;
+  std::string present_text() const;
+  Occurrence occurrence(const order::Entry& entry) const;
+  void recollect();
 
   // ---- synchronise.cpp
   std::optional<Next> synchronise(const Instruction& instruction);
@@ -254,6 +265,9 @@ class Interpreter {
   // ---- asynchronous.cpp
   bool asynchronous(const Instruction& instruction);
   void copy_in(const Instruction& instruction);
+  void copy_across(const Instruction& instruction);
+  void land_across(CopyIn& copy);
+  void land_at(const CopyIn& copy, const CopyIn::Target& target, std::int64_t bytes);
   void copy_out(const Instruction& instruction);
   void mma(const Instruction& instruction);
   void commit(const Instruction& instruction);
@@ -295,6 +309,7 @@ class Interpreter {
   void check_reach(const Instruction& instruction);
   void check_reached(const Instruction& instruction, std::uint32_t mask);
   void reach_load(const Instruction& instruction);
+  void reach_copy_across(const Instruction& instruction);
   void reach_request(const Instruction& instruction);
   void reach_store(const Instruction& instruction);
   void reach_mma(const Instruction& instruction);
@@ -365,6 +380,8 @@ class Interpreter {
   OrderTable order_table_;
   order::Pairs* pairs_ = nullptr;     // told of accesses that are ordered
   std::vector<bool> orders_nothing_;  // by line, where some do not
+  std::vector<bool> recollects_;      // by line, where some of their executions are to be told
+  int launch_ = 0;
 
   machine::Schedule schedule_;
   machine::TensorCore tensor_core_;

@@ -1,17 +1,8 @@
 #include "checker/interp/order_table.h"
 
+#include "checker/report/order.h"
+
 namespace warpcc::checker {
-
-namespace {
-
-// `sa` of `part of sa[3]`: pairs are told by buffer.
-std::string buffer_of(const std::string& place) {
-  std::size_t of = place.rfind(" of ");
-  std::string name = of == std::string::npos ? place : place.substr(of + 4);
-  return name.substr(0, name.find_first_of("[,"));
-}
-
-}  // namespace
 
 void OrderTable::pair(const order::Entry& first, const order::Actor& then) {
   const order::Knowledge& knows = then.thread->knows();

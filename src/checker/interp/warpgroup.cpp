@@ -100,6 +100,7 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
   }
   work.mma = warpgroup_core_.issue(mma, warp_->index % kWarpgroupWarps, cta().shared, faults_);
   if (work.mma) {
+    order_warpgroup_mma(*work.mma);
     work.d = d;
     for (int i = 0; i < mma.registers(); ++i) {
       auto at = static_cast<std::size_t>(part_of(d, i).name);
@@ -112,6 +113,7 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
     work.mma.reset();
     running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
     ++computing.closed;
+    warp_->order.commit();
   }
   progress();
 }
@@ -181,7 +183,10 @@ Interpreter::Next Interpreter::warpgroup_wait(const Instruction& instruction) {
   auto most = static_cast<std::size_t>(instruction.arguments[1].number);
   computing.needed = computing.closed > most ? computing.closed - most : 0;
   computing.told = false;
-  if (computing.done >= computing.needed) return Next::on;
+  if (computing.done >= computing.needed) {
+    if (!orders_nothing()) warp_->order.mmas_done(static_cast<std::uint32_t>(computing.needed), provenance());
+    return Next::on;
+  }
   warp_->blocked = Blocked::mma_groups;
   --computing.steps;  // it comes here again
   return Next::blocked;

@@ -41,6 +41,10 @@ Epoch Thread::commit() {
   return {agent(queue_.agent, AgentKind::queue), queue_.now++};
 }
 
+void Thread::mmas_done(std::uint32_t groups, std::uint32_t line) {
+  if (groups > 0 && queue_.agent.exists()) knows_.seen.raise(queue_.agent, groups, line);
+}
+
 Epoch Thread::store(bool write, std::uint32_t group) {
   stored_ = group + 1;
   return {write ? agent(store_write_, AgentKind::store_write, true) : agent(store_read_, AgentKind::store_read),
@@ -101,12 +105,14 @@ void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
   }
 }
 
-void Thread::fence_gpu(std::uint32_t mask) {
-  if (has_observed_) {
-    knows_.join_published(observed_);
-    observed_.clear();
-    has_observed_ = false;
-  }
+void Thread::acquire_observed() {
+  if (!has_observed_) return;
+  knows_.join_published(observed_);
+  observed_.clear();
+  has_observed_ = false;
+}
+
+void Thread::publish(std::uint32_t mask) {
   knows_.published.join(knows_.seen);
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
@@ -161,6 +167,7 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
   }
   to.async_shared.join(knows_.async_shared);
   to.async_global.join(knows_.async_global);
+  if (knows_.others) to.join_others(knows_.others);
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);

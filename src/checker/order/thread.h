@@ -53,6 +53,8 @@ class Thread {
   Epoch mma();
   // The MMAs begun so far, and those that follow are others.
   Epoch commit();
+  // Its first `groups` commits, and what was begun before them, are done.
+  void mmas_done(std::uint32_t groups, std::uint32_t line);
   Epoch store(bool write, std::uint32_t group);
   void stores_done(bool write, std::uint32_t groups, std::uint32_t line);
   // Whether it has begun stores that it does not know to be read.
@@ -61,7 +63,13 @@ class Thread {
   // ---- how it is ordered
   void meet(std::uint32_t line);  // the lanes see all that each has done
   void fence_async(std::uint32_t mask, Space space, std::uint32_t line);
-  void fence_gpu(std::uint32_t mask);
+  void fence_gpu(std::uint32_t mask) {
+    acquire_observed();
+    publish(mask);
+  }
+  // Its two halves: what flags have told counts from now on; what is known and done is for the whole GPU to see.
+  void acquire_observed();
+  void publish(std::uint32_t mask);
   void fence_init();
   void acquire(const Knowledge& knowledge, std::uint32_t line) { knows_.join(knowledge, line, true); }
   void acquire_published(const Knowledge& knowledge, std::uint32_t line) {

@@ -26,8 +26,9 @@ class Findings {
   // What another one has of clusters that come after those of this one. Its outcome is added as well.
   void take(Findings& other);
   // A race, which has been counted.
-  void tell_race(std::uint32_t line, std::string text, std::vector<std::string> details) {
-    tell(Finding::Kind::race, line, std::move(text), std::move(details));
+  void tell_race(std::uint32_t line, std::string text, std::vector<std::string> details, Finding::Race race) {
+    if (tell(Finding::Kind::race, line, std::move(text), std::move(details)))
+      outcome_.findings.back().race = std::move(race);
   }
   // Says how often each came, once all have.
   void finish();

@@ -71,6 +71,17 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
+std::string buffer_of(const std::string& place) {
+  std::size_t of = place.rfind(" of ");
+  std::string name = of == std::string::npos ? place : place.substr(of + 4);
+  return name.substr(0, name.find_first_of("[,"));
+}
+
+std::string order_text(const OrderedPair& pair, const sass::Program& program) {
+  return fmt::format("{} → {}, by {} ({})", statement(program, pair.first), statement(program, pair.then),
+                     by(program, pair), pair.count == 1 ? "once" : fmt::format("{} times", pair.count));
+}
+
 void print_order(const Outcome& outcome, const sass::Program& program, llvm::raw_ostream& out) {
   std::string buffer, pair;
   for (const auto& [key, row] : rows_of(outcome.ordered, program)) {
@@ -104,9 +115,7 @@ void print_why(const Outcome& outcome, const Outcome& without, const sass::Progr
   std::string what = statement(program, own == lines.end() ? lines.front() : *own);
   std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> lost;
   for (const UnorderedPair& pair : without.unordered) {
-    std::string place = pair.place.substr(0, pair.place.find('['));
-    if (std::size_t of = place.rfind(" of "); of != std::string::npos) place = place.substr(of + 4);
-    lost[{place, statement(program, pair.first), statement(program, pair.then)}] += pair.count;
+    lost[{buffer_of(pair.place), statement(program, pair.first), statement(program, pair.then)}] += pair.count;
   }
   std::vector<const Finding*> others;  // that are not of two accesses
   for (const Finding& finding : without.findings) {

@@ -1,0 +1,236 @@
+// Two accesses that nothing orders, in words: what each does to which place, who, at which coordinates, and what would
+// mend it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/interp/interpreter.h"
+
+namespace warpcc::checker {
+
+using order::Use;
+using order::Why;
+
+std::string Interpreter::line_text(std::uint32_t line) const {
+  const sass::Line& which = program_.lines[line];
+  return which.comment.empty() ? fmt::format("`{}`", which.opcode->name) : fmt::format("`{}`", which.comment);
+}
+
+std::string Interpreter::who_text(const order::Entry& entry) const {
+  std::int64_t cluster = ordering_.begun[entry.who >> 9];
+  const sass::Line& line = program_.lines[entry.line];
+  std::string role;
+  if (!program_.sections.empty()) {
+    const sass::Section& section = program_.sections[code_.section_of[entry.line]];
+    role = section.kind == sass::Section::Kind::role    ? fmt::format("role {}, ", section.name)
+           : section.kind == sass::Section::Kind::start ? "start, "
+                                                        : "finish, ";
+  }
+  return fmt::format("{}{} ({}cluster {}, CTA {} of it, warp {}; time {} there)",
+                     line.place.empty() ? "" : line.place + ": ", line_text(entry.line), role, cluster,
+                     entry.who >> 5 & 15, entry.who & 31, entry.count);
+}
+
+// Hopper's MMAs are done by groups, for whoever has waited for them.
+std::string Interpreter::group_text(const order::Entry& mma) const {
+  if (core() != layout::TensorCore::wgmma || mma.epoch.agent.kind() != order::AgentKind::queue ||
+      mma.who >> 9 != running_->serial)
+    return "";
+  const Warp& warp = running_->warps[(mma.who >> 5 & 15) * static_cast<std::size_t>(warps_per_cta_) + (mma.who & 31)];
+  std::size_t waited = warp.computing.needed, group = mma.epoch.time;
+  if (group <= waited)
+    return fmt::format("group {} of that warp, which it has waited for; it has not told the second's warp", group);
+  return fmt::format("group {} of that warp, which is pending: of its groups {}", group,
+                     waited == 0 ? std::string("it has waited for none") : fmt::format("it has waited for {}", waited));
+}
+
+// What the present line reaches, and the indices of its section: where in its work the warp is.
+std::string Interpreter::present_text() const {
+  constexpr std::size_t kMostIndices = 8;
+  std::string text;
+  auto append = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const Instruction& instruction = code_.instructions[line_];
+  for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+    for (const ViewCode& view : code_.held[at].views)
+      append(view_text(view, place_of(view, scope(), first_lane_), program_));
+  }
+  for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
+    std::string names = names_text(code_.held[at], scope(), first_lane_);
+    if (!names.empty()) append(names.substr(2));
+  }
+  // Indices: values with a range, and what steps by a number.
+  std::vector<std::pair<isa::File, std::int32_t>> seen;
+  for (const Instruction& each : code_.instructions) {
+    if (code_.section_of[each.line] != code_.section_of[line_] || each.arguments.empty()) continue;
+    const Argument& to = each.arguments[0];
+    if (to.kind != sass::Operand::Kind::reg || to.slot.constant || to.slot.name < 0) continue;
+    if (to.slot.file != isa::File::r && to.slot.file != isa::File::ur) continue;
+    auto slot = static_cast<std::size_t>(to.slot.name);
+    bool index = code_.range_of[static_cast<int>(to.slot.file)][slot].has_value();
+    bool from_itself = false, by_number = false;
+    for (std::size_t i = 1; each.action == Action::add && i < each.arguments.size(); ++i) {
+      const Argument& from = each.arguments[i];
+      by_number = by_number || from.kind == sass::Operand::Kind::immediate;
+      from_itself = from_itself || (from.kind == sass::Operand::Kind::reg && !from.slot.constant &&
+                                    from.slot.file == to.slot.file && from.slot.name == to.slot.name);
+    }
+    if (!index && !(from_itself && by_number && program_.lines[each.line].mark != sass::Mark::derived)) continue;
+    std::pair key(to.slot.file, to.slot.name);
+    if (seen.size() == kMostIndices || std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    seen.push_back(key);
+    if (!(warp_->written[static_cast<int>(to.slot.file)][slot] >> first_lane_ & 1)) continue;
+    std::uint32_t value = to.slot.file == isa::File::ur
+                              ? warp_->named.ur[slot]
+                              : warp_->named.lanes(to.slot.name)[static_cast<std::size_t>(first_lane_)];
+    std::string name = slot_name(to.slot) + " = ";
+    if (text.find(name) == std::string::npos) append(fmt::format("{}{}", name, static_cast<std::int32_t>(value)));
+  }
+  return text;
+}
+
+Occurrence Interpreter::occurrence(const order::Entry& entry) const {
+  return {launch_, ordering_.begun[entry.who >> 9], entry.line, entry.count};
+}
+
+void Interpreter::recollect() {
+  auto time = static_cast<std::uint32_t>(running_->executed[line_]);
+  auto found = options_.recollections->find({launch_, running_->number, line_, time});
+  if (found != options_.recollections->end()) found->second = present_text();
+}
+
+namespace {
+
+const char* does(const order::Entry& entry) {
+  switch (entry.epoch.agent.kind()) {
+    case order::AgentKind::arriving:
+      return entry.use == Use::read ? "the copy engine reads for" : "the copy engine fills by";
+    case order::AgentKind::queue:
+      return entry.use == Use::read ? "the tensor core reads for" : "the tensor core writes by";
+    case order::AgentKind::store_read:
+      return "the copy engine reads for";
+    case order::AgentKind::store_write:
+      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
+    case order::AgentKind::tensor_load:
+      return "is read by";
+    case order::AgentKind::tensor_store:
+      return "is written by";
+    default:
+      return entry.use == Use::read || entry.use == Use::strong_read ? "is read by" : "is written by";
+  }
+}
+
+// What would order the two.
+std::string mends(const order::Entry& first, const order::Entry& then, Why why, layout::TensorCore core) {
+  switch (why) {
+    case Why::proxy:
+      return "`fence.async` (in global memory `fence.async.global`) by the lanes that wrote, after their stores and "
+             "before the barrier that tells of them";
+    case Why::proxy_read:
+      return "`fence.async` by the lanes that read, before they tell that they have";
+    case Why::lanes:
+      return "`warpsync` between the two: the lanes of a warp see each other's work only where they meet";
+    case Why::scope:
+      return "`fence.gpu` before the arrival, or an arrival that releases to the cluster: one within the CTA publishes "
+             "nothing to another";
+    case Why::overlap:
+      return "a commit after the first and a wait for it before the second: only MMAs of one accumulator are done in "
+             "order";
+    case Why::unordered:
+    case Why::ordered:
+      break;
+  }
+  switch (first.epoch.agent.kind()) {
+    case order::AgentKind::arriving:
+      return "a wait for the phase that its bytes complete, by the second's warp or by one that it is told of after";
+    case order::AgentKind::queue:
+      if (core == layout::TensorCore::wgmma)
+        return "`mma.wait` that covers the MMA's group, in each warp of the warpgroup, before its arrival that frees "
+               "the stage: where one group stays pending, the stage before is freed";
+      return "a commit by the warp that issued the MMA, onto a barrier that the second's warp waits for";
+    case order::AgentKind::store_read:
+      return "`store.wait.read` by the lane that began the store, and then a barrier or `warpsync` towards the second";
+    case order::AgentKind::store_write:
+      return "`store.wait` (not `.read`) by the lane that began the store, and a flag or barrier towards the second";
+    case order::AgentKind::tensor_load:
+      return "`ld.wait` in the warp that loads, before the arrival that tells of it";
+    case order::AgentKind::tensor_store:
+      return "a wait for the store to tensor memory, before the arrival that tells of it";
+    default:
+      break;
+  }
+  return then.epoch.agent.generic() || first.epoch.agent.generic()
+             ? "a barrier at which the first's warp arrives after it, and for which the second's waits"
+             : "an order by a barrier";
+}
+
+}  // namespace
+
+void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& place, int rank) {
+  order::Conflicts conflicts = std::move(ordering_.conflicts);
+  ordering_.conflicts.clear();
+  for (const order::Conflict& conflict : conflicts) {
+    const order::Entry& first = conflict.first;
+    ++outcome_.races;
+    auto& told = ordering_.told[{first.line, line_, static_cast<int>(conflict.why)}];
+    if (told.times++ > 0) continue;
+    told.place = place;
+    std::string text = place;
+    if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
+    text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
+    switch (conflict.why) {
+      case Why::proxy:
+      case Why::proxy_read:
+        text += "in order, but with no fence between the lanes' accesses and the async proxy's";
+        break;
+      case Why::lanes:
+        text += "by lanes of one warp that have not met";
+        break;
+      case Why::scope:
+        text += "told of within a CTA alone, and reached from another";
+        break;
+      case Why::overlap:
+        text += "accumulators that overlap and are not the same";
+        break;
+      case Why::unordered:
+      case Why::ordered:
+        text += "nothing orders them";
+        break;
+    }
+    std::vector<std::string> details;
+    details.push_back("first: " + who_text(first));
+    std::string now = "then:  " + who_text(actor.entry);
+    if (std::string present = present_text(); !present.empty()) now += ": " + present;
+    details.push_back(std::move(now));
+    if (std::string group = group_text(first); !group.empty()) details.push_back(std::move(group));
+    bool repeated = false;
+    for (std::uint32_t who : {first.who, actor.entry.who}) {
+      if (who >> 9 != running_->serial || (who == actor.entry.who && who == first.who && repeated)) continue;
+      const Warp& warp = running_->warps[(who >> 5 & 15) * static_cast<std::size_t>(warps_per_cta_) + (who & 31)];
+      if (warp.repeated.line == ~0u) continue;
+      const Cta& its = cta_of(warp.cta);
+      const BarrierState& state = its.barriers[static_cast<std::size_t>(warp.repeated.barrier)];
+      const sass::Line& line = program_.lines[warp.repeated.line];
+      repeated = true;
+      details.push_back(
+          fmt::format("{}{} by warp {} of CTA {} passed for a phase that this warp had waited for before: "
+                      "phase {} of {}",
+                      line.place.empty() ? "" : line.place + ": ", line_text(warp.repeated.line), warp.index,
+                      its.number, warp.repeated.phase, barrier_name(its, state.offset)));
+    }
+    details.push_back("to mend: " + mends(first, actor.entry, conflict.why, core()));
+    findings_.tell_race(line_, std::move(text), std::move(details),
+                        {place, first.line, line_, {{0, occurrence(first)}}});
+  }
+}
+
+void Interpreter::tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place) {
+  ++outcome_.races;
+  if (ordering_.told[{first.line, then.line, -1}].times++ > 0) return;
+  findings_.tell_race(then.line,
+                      fmt::format("{}: {} {}, {} {}: by two clusters, which nothing orders", place, does(first),
+                                  line_text(first.line), does(then), line_text(then.line)),
+                      {"one:   " + who_text(first), "other: " + who_text(then)},
+                      {place, first.line, then.line, {{0, occurrence(first)}, {1, occurrence(then)}}});
+}
+
+}  // namespace warpcc::checker
