@@ -2,12 +2,15 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "measure.h"
 #include "results.h"
 #include "runtime/files.h"
+#include "scan.h"
 
 namespace warpcc::bench {
 namespace {
@@ -18,16 +21,17 @@ using runtime::Json;
 using runtime::success;
 
 constexpr char kUsage[] =
-    "gpu_bench [--json FILE] [--again] [--check] [--no-isolated] [--no-graph] FILE.cubin ...\n\n"
+    "gpu_bench [--json FILE] [--again] [--check | --scan] [--no-isolated] [--no-graph] FILE.cubin ...\n\n"
     "  Times cubins of C = A * B^T, with their manifests beside them, against cuBLASLt.\n"
     "  --json FILE     results; cubins that FILE has of this machine already are not measured anew\n"
     "  --again         they are\n"
     "  --check         checks that the first and the last of 20 launches are exact, and times nothing\n"
+    "  --scan          variants of a kernel: cubins of one product beside each other, by shorter runs\n"
     "  --no-isolated, --no-graph   leave out a way of timing\n";
 
 struct Arguments {
   std::string json;
-  bool again = false, check_only = false, isolated = true, graph = true;
+  bool again = false, check_only = false, scan = false, isolated = true, graph = true;
   std::vector<std::string> cubins;
 };
 
@@ -40,6 +44,8 @@ Error read_arguments(int count, char** words, Arguments& arguments) {
       arguments.again = true;
     } else if (word == "--check") {
       arguments.check_only = true;
+    } else if (word == "--scan") {
+      arguments.scan = true;
     } else if (word == "--no-isolated") {
       arguments.isolated = false;
     } else if (word == "--no-graph") {
@@ -79,6 +85,7 @@ class Bench {
   // Exit code.
   int run() {
     if (arguments_.check_only) return check_all();
+    if (arguments_.scan) return scan_all();
     // Back to back first: once CUPTI is loaded its hooks are in every launch.
     for (const std::string& cubin : arguments_.cubins) {
       Row& row = rows_[cubin];
@@ -155,6 +162,45 @@ class Bench {
     }
     std::printf("%zu exact, %d not\n", arguments_.cubins.size() - static_cast<std::size_t>(wrong), wrong);
     return wrong == 0 ? 0 : 1;
+  }
+
+  int scan_all() {
+    std::vector<std::unique_ptr<Scan>> scans;
+    std::map<std::string, Scan*> of_product;
+    for (const std::string& cubin : arguments_.cubins) {
+      std::string product;
+      if (Error error = product_name(cubin, product)) return say(cubin, error), 2;
+      Scan*& scan = of_product[product];
+      if (scan == nullptr) scan = scans.emplace_back(std::make_unique<Scan>()).get();
+      if (Error error = scan->add(driver_, cubin)) return say(cubin, error), 2;
+    }
+    for (const auto& scan : scans) {
+      Error error = scan->check(cublaslt_);
+      if (!error && arguments_.graph) error = scan->time_back_to_back(timer_);
+      if (error) return say("scan", error), 2;
+    }
+    if (arguments_.isolated) {
+      if (Error error = trace_.open()) return say("CUPTI", error), 2;
+    }
+    for (const auto& scan : scans) {
+      if (arguments_.isolated) {
+        if (Error error = scan->time_isolated(timer_, trace_)) return say("scan", error), 2;
+      }
+      scan->print();
+    }
+    return 0;
+  }
+
+  static Error product_name(const std::string& cubin, std::string& name) {
+    std::string text;
+    runtime::Manifest manifest;
+    if (Error error = runtime::read_file(runtime::manifest_beside(cubin), text)) return error;
+    if (Error error = runtime::read_manifest(text, manifest)) return error;
+    std::optional<trial::Product> product = trial::product_of(manifest);
+    if (!product) return failure(WARPCC_BAD_FILE, "is no product of matrices with C in f32");
+    name = std::to_string(product->m) + " " + std::to_string(product->n) + " " + std::to_string(product->k) + " " +
+           std::string(runtime::element_name(manifest.tensors[product->a].element));
+    return success();
   }
 
   // A kernel that broke off takes its context with it; the others are to be checked all the same.

@@ -72,7 +72,7 @@ struct Shape::Memory {
   std::vector<float> c;  // on the host
 };
 
-Error Shape::open(const runtime::Driver& driver, const std::string& path, Row& row) {
+Error Shape::open(const runtime::Driver& driver, const std::string& path, Row& row, const Shape* alike) {
   row.cubin = path;
   if (Error error = runtime::read_file(path, cubin_)) return error;
   if (Error error = runtime::read_file(runtime::manifest_beside(path), manifest_)) return error;
@@ -83,6 +83,12 @@ Error Shape::open(const runtime::Driver& driver, const std::string& path, Row& r
   product_ = row.product = *product;
   row.element = runtime::element_name(kernel_->manifest().tensors[product_.a].element);
   memory_ = std::make_shared<Memory>(*kernel_);
+  if (alike != nullptr) {
+    memory_->tensors = alike->memory_->tensors;
+    memory_->c.resize(alike->memory_->c.size());
+    check_ = alike->check_;
+    return kernel_->bind(memory_->tensors.given, memory_->call);
+  }
   if (Error error = trial::make_tensors(*kernel_, 0, memory_->given_back, memory_->tensors)) return error;
   memory_->c.resize(static_cast<std::size_t>(product_.m * product_.n));
   check_ = std::make_shared<const trial::ProductCheck>(product_, 0);
@@ -157,15 +163,15 @@ Launch Shape::arm(const Algorithm& algorithm) const {
   return [this, &algorithm](runtime::cuda::Stream stream) { return launch_algorithm(algorithm, stream); };
 }
 
-namespace {
+Counts Shape::counts() const {
+  return counts_for(operations(product_));
+}
 
-// The fastest, by a short run of each.
-template <typename Time>
-Error fastest(const std::vector<Algorithm>& algorithms, Time&& time, std::vector<const Algorithm*>& best) {
+Error Shape::fastest(const Time& time, std::vector<const Algorithm*>& best) const {
   std::vector<std::pair<double, const Algorithm*>> timed;
-  for (const Algorithm& algorithm : algorithms) {
+  for (const Algorithm& algorithm : exact_) {
     double microseconds = 0;
-    if (Error error = time(algorithm, microseconds)) return error;
+    if (Error error = time(arm(algorithm), microseconds)) return error;
     timed.emplace_back(microseconds, &algorithm);
   }
   std::sort(timed.begin(), timed.end());
@@ -173,15 +179,13 @@ Error fastest(const std::vector<Algorithm>& algorithms, Time&& time, std::vector
   return success();
 }
 
-}  // namespace
-
 Error Shape::time_back_to_back(const Timer& timer, Row& row) const {
-  Counts counts = counts_for(operations(product_));
+  Counts counts = this->counts();
   std::vector<const Algorithm*> best;
-  auto shortly = [&](const Algorithm& algorithm, double& time) {
-    return timer.back_to_back(arm(algorithm), counts.calls_in_graph, 3, time);
+  auto shortly = [&](const Launch& launch, double& time) {
+    return timer.back_to_back(launch, counts.calls_in_graph, 3, time);
   };
-  if (Error error = fastest(exact_, shortly, best)) return error;
+  if (Error error = fastest(shortly, best)) return error;
   auto slot = [&](auto&& launch_of, std::vector<double>& times) -> Error {
     double least = 0;
     for (std::size_t i = 0; i < kRuns; ++i) {
@@ -192,7 +196,7 @@ Error Shape::time_back_to_back(const Timer& timer, Row& row) const {
     times.push_back(least);
     return success();
   };
-  bool waits = kernel_->manifest().waits_for_grid_before;
+  bool waits = waits_for_grid_before();
   std::vector<double> not_counted;
   if (Error error = slot([&](std::size_t) { return arm(false); }, not_counted)) return error;
   if (Error error = slot([&](std::size_t i) { return arm(*best[i]); }, not_counted)) return error;
@@ -209,15 +213,15 @@ Error Shape::time_back_to_back(const Timer& timer, Row& row) const {
 }
 
 Error Shape::time_isolated(const Timer& timer, Trace& trace, Row& row) const {
-  Counts counts = counts_for(operations(product_));
+  Counts counts = this->counts();
   std::vector<const Algorithm*> best;
-  auto shortly = [&](const Algorithm& algorithm, double& time) -> Error {
+  auto shortly = [&](const Launch& launch, double& time) -> Error {
     Isolated result;
-    Error error = timer.isolated(arm(algorithm), counts.warm_ups / 2, std::max(counts.calls / 4, 5), trace, result);
+    Error error = timer.isolated(launch, counts.warm_ups / 2, std::max(counts.calls / 4, 5), trace, result);
     time = result.sum;
     return error;
   };
-  if (Error error = fastest(exact_, shortly, best)) return error;
+  if (Error error = fastest(shortly, best)) return error;
   Isolated not_counted;
   for (const Launch& launch : {arm(false), arm(false), arm(*best[0]), arm(*best[1])}) {
     Error error = timer.isolated(launch, counts.warm_ups, counts.calls, trace, not_counted);

@@ -1,6 +1,7 @@
 // One shape: the cubin against cuBLASLt, checked first, then timed in turn.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,8 @@ struct Row {
 // Everything of one shape that stays on the GPU for both ways of timing.
 class Shape {
  public:
-  runtime::Error open(const runtime::Driver& driver, const std::string& path, Row& row);
+  // `alike`: of the same product, whose tensors and reference this one shares; it must outlive it.
+  runtime::Error open(const runtime::Driver& driver, const std::string& path, Row& row, const Shape* alike = nullptr);
   // Twenty launches, the first and the last compared; nothing is timed.
   runtime::Error check(Row& row) const;
   // cuBLASLt's algorithms, those that are exact kept.
@@ -54,12 +56,19 @@ class Shape {
   // After all timing: whether the kernel is still right.
   runtime::Error check_again(Row& row) const;
 
+  const trial::Product& product() const { return product_; }
+  Counts counts() const;
+  Launch arm(bool dependent) const;
+  Launch arm(const Algorithm& algorithm) const;
+  bool waits_for_grid_before() const { return kernel_->manifest().waits_for_grid_before; }
+  // cuBLASLt's fastest, by a short run of each that is exact.
+  using Time = std::function<runtime::Error(const Launch&, double& microseconds)>;
+  runtime::Error fastest(const Time& time, std::vector<const Algorithm*>& best) const;
+
  private:
   struct Memory;
   runtime::Error compare(trial::Verdict& verdict) const;
   runtime::Error launch_algorithm(const Algorithm& algorithm, runtime::cuda::Stream stream) const;
-  Launch arm(bool dependent) const;
-  Launch arm(const Algorithm& algorithm) const;
 
   std::string cubin_, manifest_;  // contents
   trial::Product product_;
