@@ -39,15 +39,22 @@ void OperandImage::remove_reader(SharedMemory& shared) const {
 }
 
 float OperandImage::value(int index, const SharedMemory& shared) const {
+  if (element_bytes == 0) {
+    const int width = layout::bits(element), shift = shifts[static_cast<std::size_t>(index)];
+    std::uint32_t bytes = shared.read(addresses[static_cast<std::size_t>(index)], shift + width > 8 ? 2u : 1u);
+    return to_float(bytes >> shift & ((1u << width) - 1), element);
+  }
   return to_float(shared.read(addresses[static_cast<std::size_t>(index)], static_cast<std::uint32_t>(element_bytes)),
                   element);
 }
 
 const OperandImage* OperandImages::find(std::uint64_t bits, int first_row, int rows, layout::Element element,
-                                        Major major, const SharedMemory& shared, Faults& faults, const char* operand) {
-  std::uint64_t key = bits * 0x9e3779b97f4a7c15u ^
-                      (static_cast<std::uint64_t>(first_row) << 32 | static_cast<std::uint64_t>(rows) << 16 |
-                       static_cast<std::uint64_t>(element) << 4 | (major == Major::mn));
+                                        Major major, const SharedMemory& shared, Faults& faults, const char* operand,
+                                        bool packed) {
+  std::uint64_t key =
+      bits * 0x9e3779b97f4a7c15u ^
+      (static_cast<std::uint64_t>(packed) << 48 | static_cast<std::uint64_t>(first_row) << 32 |
+       static_cast<std::uint64_t>(rows) << 16 | static_cast<std::uint64_t>(element) << 4 | (major == Major::mn));
   auto [entry, fresh] = images_.try_emplace(key);
   OperandImage& image = entry->second;
   if (fresh) {
@@ -61,13 +68,21 @@ const OperandImage* OperandImages::find(std::uint64_t bits, int first_row, int r
     image.rows = rows;
     image.element = element;
     image.element_bytes = layout::bytes(element);
-    image.k = 32 / image.element_bytes;  // an MMA consumes 32 bytes of k
+    const int width = layout::bits(element);
+    image.k = packed ? 64 : 32 / std::max(1, image.element_bytes);  // an MMA consumes 32 bytes of k
     image.inside = true;
     std::map<std::uint32_t, std::uint64_t> units;
     for (int row = first_row; row < first_row + rows; ++row) {
       for (int k = 0; k < image.k; ++k) {
-        std::uint32_t address = descriptor->address(row, k, layout::bits(element));
-        image.inside = image.inside && shared.inside(address, image.element_bytes);
+        std::uint32_t address = 0;
+        if (width < 8) {
+          int bit = packed ? k * width : k % 16 * width, first = packed ? 0 : k / 16 * 16;
+          address = descriptor->address(row, first + bit / 8, 8);
+          image.shifts.push_back(static_cast<std::uint8_t>(bit % 8));
+        } else {
+          address = descriptor->address(row, k, width);
+        }
+        image.inside = image.inside && shared.inside(address, std::max(1, image.element_bytes));
         image.addresses.push_back(address);
         units[address / SharedMemory::kBlock * SharedMemory::kBlock] |= SharedMemory::unit_bit(address);
       }

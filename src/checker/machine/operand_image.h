@@ -17,9 +17,10 @@ namespace warpcc::machine {
 // together.
 struct OperandImage {
   int rows = 0, k = 0;
-  int element_bytes = 2;
+  int element_bytes = 2;  // 0: elements of fewer than 8 bits
   layout::Element element = layout::Element::f16;
   std::vector<std::uint32_t> addresses;
+  std::vector<std::uint8_t> shifts;  // of elements that share bytes: the first bit
   struct Units {
     std::uint32_t offset;  // of the block of shared memory
     std::uint64_t mask;    // of its units
@@ -40,9 +41,10 @@ class OperandImages {
   explicit OperandImages(layout::TensorCore core) : core_(core) {}
 
   // Rows [first_row, first_row + rows) of what a descriptor's bits describe; null where they describe nothing, or
-  // something outside the kernel's memory: that is a fault of `operand`.
+  // something outside the kernel's memory: that is a fault of `operand`. Elements of fewer than 8 bits lie 16 in each
+  // 16 bytes, from the first on; or, `packed`, 32.
   const OperandImage* find(std::uint64_t bits, int first_row, int rows, layout::Element element, layout::Major major,
-                           const SharedMemory& shared, Faults& faults, const char* operand);
+                           const SharedMemory& shared, Faults& faults, const char* operand, bool packed = false);
 
  private:
   layout::TensorCore core_;

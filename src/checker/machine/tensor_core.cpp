@@ -60,34 +60,123 @@ const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair) {
   return &entry->second;
 }
 
+namespace {
+
+bool same(const Mma& a, const Mma& b) {
+  auto scales = [](const std::optional<BlockScales>& x, const std::optional<BlockScales>& y) {
+    return x.has_value() == y.has_value() && (!x || (x->kind == y->kind && x->block == y->block));
+  };
+  return a.a == b.a && a.b == b.b && a.instruction == b.instruction && a.pair == b.pair && a.kind == b.kind &&
+         a.a_in_tensor == b.a_in_tensor && scales(a.scales, b.scales);
+}
+
+// What an instruction descriptor of a block-scaled kind says, as that of the others.
+layout::InstructionDescriptor unscaled(const layout::BlockScaledDescriptor& from) {
+  InstructionDescriptor result;
+  result.a = from.a;
+  result.b = from.b;
+  result.a_major = from.a_major;
+  result.b_major = from.b_major;
+  result.negate_a = from.negate_a;
+  result.negate_b = from.negate_b;
+  result.m = from.m;
+  result.n = from.n;
+  result.sparse = from.sparse;
+  return result;
+}
+
+}  // namespace
+
 std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::vector<TensorCoreSide>& sides,
                                                     Faults& faults) {
   // In a ring the same few come again and again.
   std::uint64_t hash = (mma.a * 0x9e3779b97f4a7c15u ^ mma.b) * 0xff51afd7ed558ccdu ^ mma.instruction;
   Ready& last = decoded_[hash >> 32 & (kDecoded - 1)];
-  if (last.a && last.mma.a == mma.a && last.mma.b == mma.b && last.mma.instruction == mma.instruction &&
-      last.mma.pair == mma.pair && last.mma.kind == mma.kind) {
+  if (last.d && same(last.mma, mma)) {
     Ready ready = last;
     ready.mma = mma;
     return ready;
   }
-  auto instruction = decode_instruction(mma.instruction, mma.kind);
+  Ready ready;
+  ready.mma = mma;
+  std::optional<InstructionDescriptor> instruction;
+  if (mma.scales) {
+    ready.scaled = layout::BlockScaledDescriptor::decode(mma.instruction, mma.scales->kind);
+    if (ready.scaled && !ready.scaled->sparse) instruction = unscaled(*ready.scaled);
+  } else {
+    instruction = decode_instruction(mma.instruction, mma.kind);
+  }
   if (!instruction || !valid_shape(*instruction, mma.pair)) {
     faults.protocol(fmt::format("the instruction descriptor {:#010x} is no MMA of {}", mma.instruction,
                                 mma.pair ? "a pair" : "one CTA"));
     return {};
   }
   auto ctas = static_cast<int>(sides.size());
-  Ready ready;
-  ready.mma = mma;
+  const bool packed = mma.scales && mma.scales->kind != layout::BlockScaledDescriptor::Kind::mxf8f6f4;
   ready.instruction = *instruction;
-  ready.a = images_.find(mma.a, 0, instruction->m / ctas, instruction->a, instruction->a_major, *sides[0].shared,
-                         faults, "A");
   ready.b = images_.find(mma.b, 0, instruction->n / ctas, instruction->b, instruction->b_major, *sides[0].shared,
-                         faults, "B");
-  if (!ready.a || !ready.b) return {};
+                         faults, "B", packed);
+  if (!ready.b) return {};
+  ready.k = ready.b->k;
+  if (!mma.a_in_tensor) {
+    ready.a = images_.find(mma.a, 0, instruction->m / ctas, instruction->a, instruction->a_major, *sides[0].shared,
+                           faults, "A", packed);
+    if (!ready.a) return {};
+  }
   ready.d = accumulator(instruction->m, instruction->n, mma.pair);
   return last = ready;
+}
+
+// A and scales in tensor memory: allocated and written.
+bool TensorCore::tensor_readable(const Ready& ready, const TensorCoreSide& side, bool odd, Faults& faults) const {
+  auto readable = [&](std::uint32_t column, int columns, int quarter, const char* what) {
+    if (!side.tensor->allocated(column, columns)) {
+      faults.memory(fmt::format("reads {} from columns {} .. {} of tensor memory, which are not allocated", what,
+                                column, column + static_cast<std::uint32_t>(columns)));
+      return false;
+    }
+    bool good = true;
+    side.tensor->for_each_block(
+        quarter, column, columns, [&](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t begin) {
+          std::uint64_t wrong = mask & ~block.written & ~block.read & ~block.pending.above_zero();
+          if (wrong == 0 || !good) return;
+          good = false;
+          faults.memory(fmt::format("reads {}{} from column {} of tensor memory, which nothing has written", what,
+                                    odd ? " of the pair's other CTA" : "",
+                                    begin + static_cast<unsigned>(std::countr_zero(wrong))));
+        });
+    return good;
+  };
+  if (ready.mma.a_in_tensor) {
+    // 32 bytes of k: eight columns, in the lanes that D's rows have.
+    auto column = static_cast<std::uint32_t>(ready.mma.a & 0xffff);
+    for (const AccumulatorRun& run : ready.d->quarters) {
+      if (run.n != 0) continue;
+      if (!readable(column, 8, run.lane / TensorMemory::kQuarterLanes, "A")) return false;
+    }
+  }
+  if (!ready.mma.scales) return true;
+  const int share = ready.instruction.m / (ready.mma.pair ? 2 : 1),
+            halves = ready.mma.pair && ready.instruction.m == 128 ? ready.instruction.n / 2 : 0,
+            columns_b = (halves == 0 ? ready.instruction.n : halves);
+  return readable(ready.mma.scales->a & 0xffff, (share + 31) / 32, 0, "the scales of A") &&
+         readable(ready.mma.scales->b & 0xffff, (columns_b + 31) / 32, 0, "the scales of B");
+}
+
+bool TensorCore::operands_readable(const Ready& ready, const std::vector<TensorCoreSide>& sides, Faults& faults) const {
+  for (const TensorCoreSide& side : sides) {
+    const bool odd = side.shared != sides[0].shared;
+    for (const OperandImage* operand : {ready.a, ready.b}) {
+      if (operand == nullptr) continue;
+      std::string why = operand->unreadable(*side.shared);
+      if (why.empty()) continue;
+      faults.memory(
+          fmt::format("reads {}{} {}", operand == ready.a ? "A" : "B", odd ? " of the pair's other CTA" : "", why));
+      return false;
+    }
+    if (!tensor_readable(ready, side, odd, faults)) return false;
+  }
+  return true;
 }
 
 std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::vector<TensorCoreSide>& sides,
@@ -95,15 +184,7 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   std::optional<Ready> decoded = decode(mma, sides, faults);
   if (!decoded) return {};
   const Ready& ready = *decoded;
-  for (const TensorCoreSide& side : sides) {
-    const char* whose = side.shared == sides[0].shared ? "" : " of the pair's other CTA";
-    for (const OperandImage* operand : {ready.a, ready.b}) {
-      std::string why = operand->unreadable(*side.shared);
-      if (why.empty()) continue;
-      faults.memory(fmt::format("reads {}{} {}", operand == ready.a ? "A" : "B", whose, why));
-      return {};
-    }
-  }
+  if (!operands_readable(ready, sides, faults)) return {};
 
   std::uint32_t first = mma.d & 0xffff, first_lane = mma.d >> 16;
   for (const TensorCoreSide& side : sides) {
@@ -119,7 +200,9 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
   }
   bool reported = false;
   for (const TensorCoreSide& side : sides) {
-    for (const OperandImage* operand : {ready.a, ready.b}) operand->add_reader(*side.shared);
+    for (const OperandImage* operand : {ready.a, ready.b}) {
+      if (operand != nullptr) operand->add_reader(*side.shared);
+    }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;
       side.tensor->for_each_block(
@@ -146,7 +229,9 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
   std::uint32_t first = ready.mma.d & 0xffff;
   int first_lane = static_cast<int>(ready.mma.d >> 16);
   for (const TensorCoreSide& side : sides) {
-    for (const OperandImage* operand : {ready.a, ready.b}) operand->remove_reader(*side.shared);
+    for (const OperandImage* operand : {ready.a, ready.b}) {
+      if (operand != nullptr) operand->remove_reader(*side.shared);
+    }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (first_lane + run.lane) / TensorMemory::kQuarterLanes;
       side.tensor->for_each_block(quarter, first + static_cast<std::uint32_t>(run.column), run.count,
@@ -155,46 +240,6 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
                                     block.written |= mask;
                                     block.read &= ~mask;
                                   });
-    }
-  }
-}
-
-void TensorCore::multiply(const Ready& ready, const std::vector<TensorCoreSide>& sides) {
-  const InstructionDescriptor& instruction = ready.instruction;
-  auto gather = [](const OperandImage& image, int index, const SharedMemory& shared, bool negate) {
-    float value = image.value(index, shared);
-    return negate ? -value : value;
-  };
-  int k = ready.a->k, n = instruction.n, rows_b = ready.b->rows, rows_a = ready.a->rows;
-  b_.resize(static_cast<std::size_t>(k) * static_cast<std::size_t>(n));
-  for (std::size_t v = 0; v < sides.size(); ++v) {
-    for (int row = 0; row < rows_b; ++row) {
-      for (int i = 0; i < k; ++i) {
-        b_[static_cast<std::size_t>(i * n + static_cast<int>(v) * rows_b + row)] =
-            gather(*ready.b, row * k + i, *sides[v].shared, instruction.negate_b);
-      }
-    }
-  }
-  a_.resize(static_cast<std::size_t>(rows_a * k));
-  std::vector<float>& a = a_;
-  float line[256];
-  std::uint32_t first = ready.mma.d & 0xffff;
-  int first_lane = static_cast<int>(ready.mma.d >> 16);
-  for (const TensorCoreSide& side : sides) {
-    for (int index = 0; index < rows_a * k; ++index) {
-      a[static_cast<std::size_t>(index)] = gather(*ready.a, index, *side.shared, instruction.negate_a);
-    }
-    auto run = ready.d->runs.begin();
-    for (int row = 0; row < rows_a; ++row) {
-      auto row_begin = run;
-      for (; run != ready.d->runs.end() && run->row == row; ++run) {
-        const float* from = side.tensor->row(first_lane + run->lane) + first + run->column;
-        for (int j = 0; j < run->count; ++j) line[run->n + j] = ready.mma.accumulate ? from[j] : 0;
-      }
-      multiply_row(&a[static_cast<std::size_t>(row * k)], b_.data(), k, n, line);
-      for (auto back = row_begin; back != run; ++back) {
-        std::copy_n(line + back->n, back->count, side.tensor->row(first_lane + back->lane) + first + back->column);
-      }
     }
   }
 }

@@ -15,9 +15,21 @@
 
 namespace warpcc::machine {
 
+// Scales of blocks of A's and B's k, in tensor memory (PTX ISA, tcgen05.mma: block scaling).
+struct BlockScales {
+  layout::BlockScaledDescriptor::Kind kind = layout::BlockScaledDescriptor::Kind::mxf8f6f4;
+  int block = 32;              // elements of k that share one
+  std::uint32_t a = 0, b = 0;  // tensor-memory addresses
+};
+
 // An MMA as its instruction gives it.
 struct Mma {
-  std::uint64_t a = 0, b = 0;     // operand descriptors
+  std::uint64_t a = 0, b = 0;  // operand descriptors
+  bool a_in_tensor = false;    // `a` is a tensor-memory address
+  std::optional<BlockScales> scales;
+  int shrink_d = 0;  // what D held is multiplied by 2 to the minus this
+  std::array<std::uint32_t, 8>
+      disabled{};                 // lanes of D that are not written, a bit each; from word 4 on, the odd CTA's
   std::uint32_t d = 0;            // tensor-memory address
   std::uint32_t instruction = 0;  // instruction descriptor
   bool accumulate = false;
@@ -25,6 +37,16 @@ struct Mma {
   layout::InstructionDescriptor::Kind kind =
       layout::InstructionDescriptor::Kind::f16;  // f16 stands for tf32 too: the bits tell
 };
+
+// Where the scale of row `row` of A's share or of column `row` of B lies, relative to its address: lane and column.
+// `halves`: of B where each half of N has half of the lanes (D of 128 rows in a pair); the columns of a half.
+struct ScalePlace {
+  int lane, column;
+};
+constexpr ScalePlace scale_place(int row, int halves = 0) {
+  if (halves == 0) return {row % 32, row / 32};
+  return {row % 32 + (row >= halves ? 64 : 0), row % halves / 32};
+}
 
 // The part of a CTA that MMAs reach.
 struct TensorCoreSide {
@@ -54,13 +76,30 @@ class TensorCore {
   struct Ready {
     Mma mma;
     layout::InstructionDescriptor instruction;
-    const OperandImage* a = nullptr;
+    std::optional<layout::BlockScaledDescriptor> scaled;
+    int k = 0;
+    const OperandImage* a = nullptr;  // none: in tensor memory
     const OperandImage* b = nullptr;
     const AccumulatorImage* d = nullptr;
   };
   // `sides`: the CTA, or the pair's even and odd. Checks that operands have been written and have landed, that D is
   // allocated, and that what is added to has been written since it was read; then counts the MMA among those under way.
   std::optional<Ready> issue(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
+  // A copy from shared to tensor memory, tcgen05.cp: rows of a descriptor's image to lanes, words to columns.
+  struct Copy {
+    enum class Spread : std::uint8_t { none, warps_02_13, warps_01_23, all_warps };
+    std::uint64_t from = 0;  // descriptor
+    std::uint32_t to = 0;    // tensor-memory address
+    int rows = 128, bytes = 16;
+    Spread spread = Spread::none;
+  };
+  struct ReadyCopy {
+    Copy copy;
+    std::vector<std::uint32_t> addresses;  // [row][word]
+  };
+  std::optional<ReadyCopy> issue(const Copy& copy, const std::vector<TensorCoreSide>& sides, Faults& faults);
+  void run(const ReadyCopy& ready, const std::vector<TensorCoreSide>& sides);
+
   // Its reads and writes, at some time after its issue; numbers where tensor memory holds them.
   void run(const Ready& ready, const std::vector<TensorCoreSide>& sides);
 
@@ -69,6 +108,10 @@ class TensorCore {
 
   std::optional<Ready> decode(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
   const AccumulatorImage* accumulator(int m, int n, bool pair);
+  bool operands_readable(const Ready& ready, const std::vector<TensorCoreSide>& sides, Faults& faults) const;
+  bool tensor_readable(const Ready& ready, const TensorCoreSide& side, bool odd, Faults& faults) const;
+  void gather_a(const Ready& ready, const TensorCoreSide& side);
+  void gather_b(const Ready& ready, const std::vector<TensorCoreSide>& sides);
   void multiply(const Ready& ready, const std::vector<TensorCoreSide>& sides);
 
   OperandImages images_{layout::TensorCore::tcgen05};

@@ -21,7 +21,8 @@ float value_of(const std::uint32_t* registers, int lane, int index, Element d) {
 
 void set_value(std::uint32_t* registers, int lane, int index, Element d, float value) {
   if (d == Element::s32) {
-    registers[index * kLanes + lane] = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+    // A whole sum of one instruction is exact as a float; what was there is added as a whole number.
+    registers[index * kLanes + lane] += static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
   } else if (d != Element::f16) {
     registers[index * kLanes + lane] = std::bit_cast<std::uint32_t>(value);
   } else {
@@ -37,42 +38,75 @@ std::optional<WarpgroupCore::Ready> WarpgroupCore::issue(const WarpgroupMma& mma
                                                          Faults& faults) {
   Ready ready;
   ready.mma = mma;
-  ready.a = images_.find(mma.a, quarter * kWarpRows, kWarpRows, mma.ab, mma.a_major, shared, faults, "A");
+  if (!mma.a_in_registers) {
+    ready.a = images_.find(mma.a, quarter * kWarpRows, kWarpRows, mma.ab, mma.a_major, shared, faults, "A");
+    if (!ready.a) return {};
+  }
   ready.b = images_.find(mma.b, 0, mma.n, mma.ab, mma.b_major, shared, faults, "B");
-  if (!ready.a || !ready.b) return {};
+  if (!ready.b) return {};
   for (const OperandImage* operand : {ready.a, ready.b}) {
+    if (operand == nullptr) continue;
     std::string why = operand->unreadable(shared);
     if (why.empty()) continue;
     faults.memory(fmt::format("reads {} {}", operand == ready.a ? "A" : "B", why));
     return {};
   }
-  for (const OperandImage* operand : {ready.a, ready.b}) operand->add_reader(shared);
+  for (const OperandImage* operand : {ready.a, ready.b}) {
+    if (operand != nullptr) operand->add_reader(shared);
+  }
   return ready;
 }
 
 void WarpgroupCore::finish(const Ready& ready, SharedMemory& shared) {
-  for (const OperandImage* operand : {ready.a, ready.b}) operand->remove_reader(shared);
+  for (const OperandImage* operand : {ready.a, ready.b}) {
+    if (operand != nullptr) operand->remove_reader(shared);
+  }
 }
 
-void WarpgroupCore::multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers) {
+void WarpgroupCore::multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers,
+                             const std::uint32_t* a_registers) {
   const WarpgroupMma& mma = ready.mma;
-  int k = ready.a->k, n = mma.n;
+  const int k = ready.b->k, n = mma.n;
   b_.resize(static_cast<std::size_t>(k) * static_cast<std::size_t>(n));
   for (int column = 0; column < n; ++column) {
-    for (int i = 0; i < k; ++i) b_[static_cast<std::size_t>(i * n + column)] = ready.b->value(column * k + i, shared);
+    for (int i = 0; i < k; ++i) {
+      float value = ready.b->value(column * k + i, shared);
+      b_[static_cast<std::size_t>(i * n + column)] = mma.negate_b ? -value : value;
+    }
   }
-  float d[kWarpRows][kMostColumns], a[32];
+  float a[kWarpRows][32];
+  if (ready.a != nullptr) {
+    for (int row = 0; row < kWarpRows; ++row) {
+      for (int i = 0; i < k; ++i) a[row][i] = ready.a->value(row * k + i, shared);
+    }
+  } else {
+    const int width = layout::bits(mma.ab), count = 32 / width;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int index = 0; index < 4; ++index) {
+        for (int element = 0; element < count; ++element) {
+          OperandPlace at = operand_place(lane, index, element, count);
+          std::uint32_t word = a_registers[index * kLanes + lane] >> (element * width);
+          a[at.row][at.k] = to_float(width == 32 ? word : word & ((1u << width) - 1), mma.ab);
+        }
+      }
+    }
+  }
+  if (mma.negate_a) {
+    for (auto& row : a) {
+      for (int i = 0; i < k; ++i) row[i] = -row[i];
+    }
+  }
+  float d[kWarpRows][kMostColumns];
   const int values = n / 2;  // of a lane
+  const bool whole = mma.d == Element::s32;
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int index = 0; index < values; ++index) {
       FragmentPlace at = fragment_place(lane, index);
-      d[at.row][at.column] = mma.accumulate ? value_of(registers, lane, index, mma.d) : 0;
+      d[at.row][at.column] = mma.accumulate && !whole ? value_of(registers, lane, index, mma.d) : 0;
+      if (whole && !mma.accumulate) registers[index * kLanes + lane] = 0;
     }
   }
-  for (int row = 0; row < kWarpRows; ++row) {
-    for (int i = 0; i < k; ++i) a[i] = ready.a->value(row * k + i, shared);
-    multiply_row(a, b_.data(), k, n, d[row]);
-  }
+  for (int row = 0; row < kWarpRows; ++row) multiply_row(a[row], b_.data(), k, n, d[row]);
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int index = 0; index < values; ++index) {
       FragmentPlace at = fragment_place(lane, index);

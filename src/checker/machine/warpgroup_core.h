@@ -19,6 +19,8 @@ struct WarpgroupMma {
   layout::Element ab = layout::Element::f16, d = layout::Element::f32;
   int n = 0;
   bool accumulate = false;
+  bool a_in_registers = false;
+  bool negate_a = false, negate_b = false;
 
   // Registers of D that a lane holds.
   int registers() const { return n / (d == layout::Element::f16 ? 4 : 2); }
@@ -32,11 +34,20 @@ constexpr FragmentPlace fragment_place(int lane, int index) {
   return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
 }
 
+// Row of the warp's 16 and k of element `element` of register `index` of A in registers, of `count` elements a register
+// (PTX ISA, wgmma: register fragments).
+struct OperandPlace {
+  int row, k;
+};
+constexpr OperandPlace operand_place(int lane, int index, int element, int count) {
+  return {lane / 4 + index % 2 * 8, lane % 4 * count + element + index / 2 * 4 * count};
+}
+
 class WarpgroupCore {
  public:
   struct Ready {
     WarpgroupMma mma;
-    const OperandImage* a = nullptr;
+    const OperandImage* a = nullptr;  // none: in registers
     const OperandImage* b = nullptr;
   };
   // `quarter`: which of the warpgroup's four warps. Checks that the operands have been written and have landed, then
@@ -44,8 +55,9 @@ class WarpgroupCore {
   std::optional<Ready> issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared, Faults& faults);
   // It has read its operands.
   void finish(const Ready& ready, SharedMemory& shared);
-  // What it computes: `registers` as [register][lane].
-  void multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers);
+  // What it computes: D's registers as [register][lane]; A's four so, where A is in registers.
+  void multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers,
+                const std::uint32_t* a_registers = nullptr);
 
  private:
   OperandImages images_{layout::TensorCore::wgmma};
