@@ -17,6 +17,7 @@ extern const Command gemm_command;
 extern const Command run_command;
 extern const Command fmt_command;
 extern const Command layout_command;
+extern const Command lsp_command;
 
 // Those with a name of their own, in the order of the help.
 llvm::ArrayRef<const Command*> named_commands();

@@ -5,13 +5,16 @@
 #include <charconv>
 
 #include "driver/commands.h"
-#include "driver/layout_report.h"
 #include "driver/steps.h"
 #include "frontend/parse.h"
 #include "llvm/Support/raw_ostream.h"
+#include "report/layout_report.h"
 
 namespace warpcc::driver {
 namespace {
+
+using report::LayoutSubject;
+using report::LayoutUse;
 
 constexpr Option kOptions[] = {
     {"-o", "FILE", "where the output goes instead of standard output"},
@@ -131,7 +134,7 @@ int run_layout(const Invocation& invocation) {
   const std::optional<kernel::Kernel> kernel = elaborate(*file, *options, run.sources, run.diagnostics);
   if (!kernel || run.diagnostics.failed()) return run.end_refused("analyse");
 
-  std::vector<LayoutSubject> subjects = layout_subjects(*kernel, run.sources);
+  std::vector<LayoutSubject> subjects = report::layout_subjects(*kernel, run.sources);
   if (*asked) {
     llvm::Expected<std::vector<LayoutSubject>> those = chosen(std::move(subjects), **asked, run.sources);
     if (!those) return cannot_run(those.takeError());

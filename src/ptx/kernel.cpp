@@ -156,7 +156,7 @@ void Lifter::declarations(std::string& text) const {
   if (elects_) text += "  elect.sync _|%elected, 0xffffffff;\n";
 }
 
-bool Lifter::run(std::string& text) {
+bool Lifter::run(std::string& text, std::vector<std::size_t>& begins) {
   if (!find_cta_group()) return false;
   tensor_program_ = std::any_of(program_.lines.begin(), program_.lines.end(), uses_tensor_memory);
   labels_at_.resize(program_.lines.size() + 1);
@@ -179,8 +179,11 @@ bool Lifter::run(std::string& text) {
   for (at_ = 0; at_ < program_.lines.size(); at_ += 1 + taken_) {
     taken_ = 0;
     begin_sections_and_labels();
+    begins.resize(at_ + 1, text_.size());
     lift_line();
+    begins.resize(at_ + 1 + taken_, text_.size());
   }
+  begins.resize(program_.lines.size() + 1, text_.size());
   begin_sections_and_labels();  // labels at the end of the text
   flush_selection();
   if (failed_) return false;
@@ -188,6 +191,7 @@ bool Lifter::run(std::string& text) {
   head(text);
   text += "{\n";
   declarations(text);
+  for (std::size_t& begin : begins) begin += text.size();
   text += text_;
   text += "}\n";
   return true;

@@ -1,6 +1,7 @@
 // From the SASS program to PTX, and from PTX to a cubin.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@ namespace warpcc::ptx {
 // Each instruction as the PTX that asks for the same work, shaped so that ptxas makes of it what was meant. Nothing
 // where the program cannot be lifted: tensor-core instructions of both cta_groups, opcodes without a lift.
 std::optional<std::string> lift(const sass::Program& program, Diagnostics& diagnostics);
+// The same; and in which line of the text, counted from 0, that begins which each line of the program has become. One
+// more at the end, so that it ends where the next begins.
+std::optional<std::string> lift(const sass::Program& program, Diagnostics& diagnostics,
+                                std::vector<std::uint32_t>& begins);
 
 // What a host needs to launch: JSON, keys in a fixed order (docs/manifest.md).
 std::string manifest(const sass::Program& program);

@@ -24,8 +24,8 @@ std::string param_name(const sass::Param& param);
 class Lifter {
  public:
   Lifter(const sass::Program& program, Diagnostics& diagnostics);
-  // The whole program; false where something was reported.
-  bool run(std::string& text);
+  // The whole program, and where in the text what each line has become begins; false where something was reported.
+  bool run(std::string& text, std::vector<std::size_t>& begins);
 
   // ---- The line in hand
   const sass::Program& program() const { return program_; }

@@ -197,8 +197,25 @@ std::string print_line(const Program& program, const Line& line, Form form) {
   return LinePrinter(program, line, form).text();
 }
 
+std::vector<std::uint32_t> lines_of(std::string_view text, const std::vector<std::size_t>& offsets) {
+  std::vector<std::uint32_t> lines;
+  std::uint32_t line = 0;
+  std::size_t at = 0;
+  for (const std::size_t offset : offsets) {
+    for (; at < offset && at < text.size(); ++at) line += text[at] == '\n';
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 std::string print(const Program& program, Form form) {
+  std::vector<std::uint32_t> at;
+  return print(program, form, at);
+}
+
+std::string print(const Program& program, Form form, std::vector<std::uint32_t>& at_lines) {
   std::string text;
+  std::vector<std::size_t> offsets;
   text.reserve(4096 + program.lines.size() * 100);
   print_header(text, program, form);
 
@@ -210,8 +227,11 @@ std::string print(const Program& program, Form form) {
       print_section(text, program, program.sections[section]);
     }
     for (std::size_t label : labels[at]) (text += program.labels[label].name) += ":\n";
-    if (at < program.lines.size()) append_line(text, program, program.lines[at], form);
+    if (at == program.lines.size()) break;
+    offsets.push_back(text.size());
+    append_line(text, program, program.lines[at], form);
   }
+  at_lines = lines_of(text, offsets);
   return text;
 }
 

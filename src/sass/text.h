@@ -2,6 +2,7 @@
 // read gives the same bytes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ namespace warpcc::sass {
 
 // `named` needs names, `coloured` and `both` a coloured program.
 std::string print(const Program& program, Form form);
+// The same; and in which line of the text, counted from 0, each line of the program is.
+std::string print(const Program& program, Form form, std::vector<std::uint32_t>& at);
+// The lines of a text, counted from 0, that these offsets are in; they ascend.
+std::vector<std::uint32_t> lines_of(std::string_view text, const std::vector<std::size_t>& offsets);
 // One line's code as in the listing: mark, guard, opcode, operands; for messages.
 std::string print_line(const Program& program, const Line& line, Form form);
 std::string print_view(const Program& program, const View& view);

@@ -170,6 +170,7 @@ Value Evaluator::call_fn(const FnRef& fn, const E::Call& call, SourceRange where
     if (!type) return Bad{};
     Value value = typed(*argument.value, scope, *type, "`" + it.parameters[i].name.text + "`");
     if (value.bad()) return Bad{};
+    session_.means(it.parameters[i].name.where, value);
     inner.bind(it.parameters[i].name.text, std::move(value), it.parameters[i].name.where);
   }
   session_.chain.push_back({it.name.text, where});

@@ -46,6 +46,7 @@ void Builder::bind(const tree::Name& name, Value value, Scope& scope) {
     session_.error(name.where, declared_already, name.text).note(before->where, "here");
     return;
   }
+  session_.means(name.where, value);
   scope.bind(name.text, std::move(value), name.where);
 }
 

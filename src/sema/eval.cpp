@@ -40,6 +40,12 @@ int case_named(const tree::Enum& of, std::string_view name) {
 }
 
 std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, Scope& scope) {
+  std::optional<Value> value = look_up(name, where, scope);
+  if (value) session_.means(where, *value);
+  return value;
+}
+
+std::optional<Value> Evaluator::look_up(std::string_view name, SourceRange where, Scope& scope) {
   if (const Scope::Binding* binding = scope.find(name)) {
     if (auto* of = binding->value.get<AxisRef>()) return axis(of->axis);
     if (auto* of = binding->value.get<BufferRef>()) return buffer(of->id, where);
@@ -94,8 +100,11 @@ std::optional<Value> Evaluator::find(std::string_view name, SourceRange where, S
 
 Value Evaluator::name(std::string_view name, SourceRange where, Scope& scope, const Type* expected) {
   if (expected && expected->kind == Type::Kind::enum_) {
-    if (const int which = case_named(*expected->enum_.tree, name); which >= 0)
-      return bare_case(expected->enum_, which, where);
+    if (const int which = case_named(*expected->enum_.tree, name); which >= 0) {
+      Value value = bare_case(expected->enum_, which, where);
+      session_.means(where, value);
+      return value;
+    }
   }
   if (std::optional<Value> value = find(name, where, scope)) return *value;
   if (std::optional<std::string> known = foreign(name)) {

@@ -46,6 +46,8 @@ class Evaluator {
   Value member(const Value& of, const tree::Name& name, SourceRange of_where);
   // The name's value where it is declared at all.
   std::optional<Value> find(std::string_view name, SourceRange where, Scope& scope);
+  // The same, and nobody is told of it.
+  std::optional<Value> look_up(std::string_view name, SourceRange where, Scope& scope);
 
   // Layouts of buffers and fragments.
   std::optional<layout::Physical> physical(const Value& layout, const std::vector<std::int64_t>& shape,
@@ -64,6 +66,7 @@ class Evaluator {
   Value binary(const tree::Expr::BinaryOp& op, SourceRange where, Scope& scope);
   Value logical(const tree::Expr::BinaryOp& op, SourceRange where, Scope& scope);
   Value arithmetic(tree::Binary op, std::int64_t left, std::int64_t right, SourceRange where);
+  Value member_of(const Value& of, const tree::Name& name, SourceRange of_where);
   Value index_arithmetic(const tree::Expr::BinaryOp& op, const Value& left, const Value& right, SourceRange where);
   Value comparison(const tree::Expr::BinaryOp& op, const Value& left, const Value& right, SourceRange where);
   Value if_(const tree::Expr::If& expr, Scope& scope, const Type* expected);

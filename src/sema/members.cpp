@@ -35,6 +35,12 @@ constexpr Message<std::string> cannot_index{"cannot-index", "{}, and takes no co
 }  // namespace
 
 Value Evaluator::member(const Value& of, const tree::Name& name, SourceRange of_where) {
+  Value value = member_of(of, name, of_where);
+  session_.means(name.where, value);
+  return value;
+}
+
+Value Evaluator::member_of(const Value& of, const tree::Name& name, SourceRange of_where) {
   if (of.bad()) return Bad{};
   const std::string& word = name.text;
   if (auto* a_module = of.get<Module*>()) {

@@ -30,7 +30,7 @@ constexpr std::size_t kMostValues = 8;  // of a failed requirement, in notes
 
 }  // namespace
 
-const tree::Kernel* Modules::load(FileId file, tree::File tree) {
+const tree::Kernel* Modules::load(FileId file, std::shared_ptr<const tree::File> tree) {
   declare_file(file, std::string(session_.sources.path(file)), std::move(tree), true);
   Module& main = *modules_.front();
   check_definitions();
@@ -48,16 +48,28 @@ const tree::Kernel* Modules::load(FileId file, tree::File tree) {
     require(*requirement.require, requirement.where, *requirement.scope);
   // Constants of the kernel's file that nothing reads are still text that somebody wrote.
   for (const auto& [at, name] : names) this->item(main, name, main.items.at(name).where);
-  if (!kernel_) session_.error({file, 0, 0}, no_kernel);
+  if (!kernel_ && !options_.is_module) session_.error({file, 0, 0}, no_kernel);
   return session_.diagnostics.failed() ? nullptr : kernel_;
 }
 
-Module* Modules::load_file(FileId file, std::string path) {
-  std::optional<tree::File> parsed = parse(file, session_.sources, session_.diagnostics);
-  return parsed ? declare_file(file, std::move(path), std::move(*parsed), false) : nullptr;
+Module* Modules::load_file(const std::string& path, const tree::Use& use) {
+  if (options_.library) {
+    if (auto known = options_.library->files.find(path); known != options_.library->files.end())
+      return declare_file(known->second.file, path, known->second.tree, false);
+  }
+  llvm::Expected<FileId> file = session_.sources.load(path);
+  if (!file) {
+    session_.error(use.path_where, unreadable, llvm::toString(file.takeError()));
+    return nullptr;
+  }
+  std::optional<tree::File> parsed = parse(*file, session_.sources, session_.diagnostics);
+  if (!parsed) return nullptr;
+  auto tree = std::make_shared<const tree::File>(std::move(*parsed));
+  if (options_.library) options_.library->files.try_emplace(path, Library::File{*file, tree});
+  return declare_file(*file, path, std::move(tree), false);
 }
 
-Module* Modules::declare_file(FileId file, std::string path, tree::File tree, bool main) {
+Module* Modules::declare_file(FileId file, std::string path, std::shared_ptr<const tree::File> tree, bool main) {
   Module& module = *modules_.emplace_back(std::make_unique<Module>());
   module.path = std::move(path);
   module.file = file;
@@ -66,7 +78,7 @@ Module* Modules::declare_file(FileId file, std::string path, tree::File tree, bo
   module.loading = true;
   loading_.push_back(&module);
   std::vector<Later> outer = std::exchange(later_, {});
-  declare(module, module.tree.items, module.scope);
+  declare(module, module.tree->items, module.scope);
   for (std::size_t i = 0; i < later_.size(); ++i) {
     const Later each = later_[i];
     choose_branch(module, *each.item, *each.scope);
@@ -123,14 +135,10 @@ void Modules::use(Module& module, const tree::Use& use, SourceRange where) {
       session_.error(use.path_where, use_too_deep, use.path);
       return;
     }
-    llvm::Expected<FileId> file = session_.sources.load(*path);
-    if (!file) {
-      session_.error(use.path_where, unreadable, llvm::toString(file.takeError()));
-      return;
-    }
-    found = load_file(*file, *path);
+    found = load_file(*path, use);
     if (!found) return;
   }
+  if (options_.library) options_.library->used.insert_or_assign(std::pair(module.file, use.path), found->file);
   ModuleItem item;
   item.value = found;
   item.where = where;
@@ -290,6 +298,7 @@ const Value* Modules::item(Module& module, std::string_view name, SourceRange wh
     session_.place = place;
     reads_ = outer;
     item.state = ModuleItem::State::ready;
+    session_.means(item.where, item.value);
   }
   read(item.read);
   return &item.value;

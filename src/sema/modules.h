@@ -35,7 +35,7 @@ struct Module {
   FileId file{};
   bool loading = false;
   bool main = false;
-  tree::File tree;
+  std::shared_ptr<const tree::File> tree;
   Scope scope{*this};
   std::unordered_map<std::string_view, ModuleItem> items;
 };
@@ -52,8 +52,8 @@ class Modules {
       : session_(session), evaluator_(evaluator), options_(options) {}
 
   // The file that holds the kernel, with everything it uses: all names are declared, all parameters fixed, all
-  // file-scope requirements hold. Null where that failed.
-  const tree::Kernel* load(FileId file, tree::File tree);
+  // file-scope requirements hold. Null where that failed, or where a module by itself holds none.
+  const tree::Kernel* load(FileId file, std::shared_ptr<const tree::File> tree);
   Module* main() { return modules_.empty() ? nullptr : modules_.front().get(); }
 
   // The module's item of this name, evaluated; null where there is none.
@@ -83,8 +83,8 @@ class Modules {
     Scope* scope;
   };
 
-  Module* load_file(FileId file, std::string path);
-  Module* declare_file(FileId file, std::string path, tree::File tree, bool main);
+  Module* load_file(const std::string& path, const tree::Use& use);
+  Module* declare_file(FileId file, std::string path, std::shared_ptr<const tree::File> tree, bool main);
   void say_cycle(const Module& found, const tree::Use& use);
   // `scope`: the module's, or that of an arm of a `match`.
   void declare(Module& module, const std::vector<tree::Item>& items, Scope& scope);

@@ -143,6 +143,7 @@ bool Builder::hand_over(const tree::Formal& formal, const tree::Expr& argument, 
     if (!type) return false;
     Value value = evaluator_.typed(argument, scope, *type, "`" + name + "`");
     if (value.bad()) return false;
+    session_.means(formal.name.where, value);
     inner.bind(name, std::move(value), formal.name.where);
     return true;
   }
@@ -151,6 +152,7 @@ bool Builder::hand_over(const tree::Formal& formal, const tree::Expr& argument, 
   if (auto* wanted = std::get_if<F::RegisterParameter>(&formal.is)) {
     std::optional<Value> handed = register_argument(formal, *wanted, value, argument, inner);
     if (!handed) return false;
+    session_.means(formal.name.where, *handed);
     inner.bind(name, std::move(*handed), formal.name.where);
     return true;
   }
@@ -184,6 +186,7 @@ bool Builder::hand_over(const tree::Formal& formal, const tree::Expr& argument, 
     }
     bundle->writable = formal.way != F::Way::in;
   }
+  session_.means(formal.name.where, value);
   inner.bind(name, std::move(value), formal.name.where);
   return true;
 }

@@ -15,7 +15,13 @@ std::optional<kernel::Kernel> elaborate(FileId file, const CompileOptions& optio
 
 std::optional<kernel::Kernel> elaborate(FileId file, tree::File tree, const CompileOptions& options, Sources& sources,
                                         Diagnostics& diagnostics) {
+  return elaborate(file, std::make_shared<const tree::File>(std::move(tree)), options, sources, diagnostics);
+}
+
+std::optional<kernel::Kernel> elaborate(FileId file, std::shared_ptr<const tree::File> tree,
+                                        const CompileOptions& options, Sources& sources, Diagnostics& diagnostics) {
   sema::Session session(sources, diagnostics);
+  session.meanings = options.meanings;
   sema::Evaluator evaluator(session);
   sema::Modules modules(session, evaluator, options);
   evaluator.attach(modules);

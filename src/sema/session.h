@@ -21,6 +21,9 @@ struct Place {
   std::vector<kernel::Pin> at;
 };
 
+class Meanings;
+struct Value;
+
 class Session {
  public:
   // Bounds on what a program may ask of the compiler: far above what kernels need, low enough that nobody waits for the
@@ -40,6 +43,7 @@ class Session {
   Diagnostics& diagnostics;
   kernel::Kernel kernel;
   Place place;
+  Meanings* meanings = nullptr;  // told what names mean, where somebody asks
 
   // Reports; an error in the body of a proc or `fn` carries the calls that led there.
   template <typename... Args>
@@ -54,6 +58,11 @@ class Session {
   std::string one_line(SourceRange where) const;
   // `12`, or `tiles.wk:12` where it is another file than `from`'s.
   std::string line_of(SourceRange where) const;
+
+  // A name in the text stands for this.
+  void means(SourceRange name, const Value& value) {
+    if (meanings) tell_meanings(name, value);
+  }
 
   // One more step of work; false, after one complaint, where there have been too many.
   bool step(SourceRange where);
@@ -73,6 +82,7 @@ class Session {
 
  private:
   Diagnostic& with_calls(Diagnostic& diagnostic) const;
+  void tell_meanings(SourceRange name, const Value& value);  // meanings.cpp
   bool exhausted_ = false;
 };
 

@@ -338,6 +338,7 @@ void Builder::static_for(const tree::StaticFor<tree::Statement>& it, SourceRange
   for (std::uint64_t round = 0; round < rounds; ++round, value += round < rounds ? *step : 0) {
     if (!session_.step(where)) return;
     Scope inner(scope);
+    session_.means(it.variable.where, value);
     inner.bind(it.variable.text, value, it.variable.where);
     statements(it.body, inner);
     if (session_.diagnostics.all().size() != said) return;  // the other rounds would say the same again
@@ -400,6 +401,7 @@ void Builder::loop(const tree::Loop& it, SourceRange where, Scope& scope) {
   loops_.push_back({false, false, held, turning_.size()});
   kernel::Block* outer = std::exchange(out_, &made.body);
   Scope inner(scope);
+  session_.means(it.counter->where, CounterRef{id});
   inner.bind(it.counter->text, CounterRef{id}, it.counter->where);
   block(it.body, inner);
   out_ = outer;

@@ -178,6 +178,7 @@ std::optional<bool> Evaluator::matches(const tree::Pattern& pattern, const Value
   const int which = a_case ? case_named(*a_case->of.tree, name.text) : -1;
   // A name alone that is no case of the value's enum stands for the value.
   if (which < 0 && inside_case && !of.has_arguments && of.path.names.size() == 1) {
+    session_.means(name.where, value);
     binds.bind(name.text, value, name.where);
     return true;
   }

@@ -149,7 +149,8 @@ bool same(const Diagnostic& left, const Diagnostic& right) {
          left.text == right.text;
 }
 
-// In the order of files and places, equal ones once.
+}  // namespace
+
 std::vector<const Diagnostic*> in_order(const std::vector<Diagnostic>& all) {
   std::vector<const Diagnostic*> sorted;
   for (const Diagnostic& diagnostic : all) sorted.push_back(&diagnostic);
@@ -165,8 +166,6 @@ std::vector<const Diagnostic*> in_order(const std::vector<Diagnostic>& all) {
   }
   return shown;
 }
-
-}  // namespace
 
 Diagnostic& Diagnostics::add(Severity severity, std::string_view code, SourceRange where, std::string text) {
   if (severity == Severity::error) ++errors_;

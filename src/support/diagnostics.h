@@ -88,4 +88,7 @@ class Diagnostics {
   int errors_ = 0;
 };
 
+// In the order of files and places, equal ones once.
+std::vector<const Diagnostic*> in_order(const std::vector<Diagnostic>& all);
+
 }  // namespace warpcc

@@ -60,16 +60,30 @@ std::size_t first_bad_byte(std::string_view text) {
 
 }  // namespace
 
-FileId Sources::add(std::string path, std::string text) {
+Sources::File Sources::split(std::string path, std::string text) {
   File file{std::move(path), std::move(text), {0}};
   for (std::size_t i = 0; i < file.text.size(); ++i) {
     if (file.text[i] == '\n') file.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
   }
-  files_.push_back(std::move(file));
+  return file;
+}
+
+FileId Sources::add(std::string path, std::string text) {
+  files_.push_back(split(std::move(path), std::move(text)));
   return static_cast<FileId>(files_.size() - 1);
 }
 
+void Sources::replace(FileId file, std::string text) {
+  File& of = files_[static_cast<std::uint32_t>(file)];
+  of = split(std::move(of.path), std::move(text));
+}
+
+void Sources::stand_in(std::string path, std::string text) {
+  stand_ins_.insert_or_assign(std::move(path), std::move(text));
+}
+
 llvm::Expected<FileId> Sources::load(const std::string& path) {
+  if (auto at = stand_ins_.find(path); at != stand_ins_.end()) return add(path, at->second);
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(path, status)) {
     return failure(fmt::format("cannot read `{}`: {}", path, code.message()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ class Sources {
   static constexpr std::uint32_t kLargest = 64u << 20;
 
   FileId add(std::string path, std::string text);
+  // Another text for a file. Views into the one before are gone.
+  void replace(FileId file, std::string text);
+  // What `load` gives for this path, in place of what the file holds: an editor's text that is not saved.
+  void stand_in(std::string path, std::string text);
 
   // Reads a file. Fails, in words for the user, where it cannot be read, is a directory, is larger than kLargest, holds
   // NUL bytes, or is no UTF-8.
   llvm::Expected<FileId> load(const std::string& path);
 
+  std::uint32_t count() const { return static_cast<std::uint32_t>(files_.size()); }
   std::string_view path(FileId file) const;
   std::string_view text(FileId file) const;
   std::string_view text(SourceRange range) const;
@@ -57,7 +63,10 @@ class Sources {
   };
   const File& get(FileId file) const { return files_[static_cast<std::uint32_t>(file)]; }
 
+  static File split(std::string path, std::string text);
+
   std::deque<File> files_;
+  std::map<std::string, std::string, std::less<>> stand_ins_;
 };
 
 }  // namespace warpcc

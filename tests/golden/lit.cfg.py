@@ -78,5 +78,6 @@ config.substitutions += [
     ("%lib", os.path.join(build, "lib")),
     ("%refused", f"{sys.executable} {os.path.join(config.test_source_root, 'refused.py')}"),
     ("%python", sys.executable),
+    ("%session", f"{sys.executable} {os.path.join(source, 'tests/tools/lsp_session.py')} {warpcc}"),
     ("%kernels", os.path.join(source, "kernels")),
 ]

@@ -1,5 +1,5 @@
-// What `warpcc layout` says: of each buffer and fragment of a kernel, and of each operand that names one, its layout,
-// the form that its address takes and why, what it costs.
+// What `warpcc layout` and the language server say: of each buffer and fragment of a kernel, and of each operand that
+// names one, its layout, the form that its address takes and why, what it costs.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 #include "sema/kernel.h"
 #include "support/source.h"
 
-namespace warpcc::driver {
+namespace warpcc::report {
 
 // A warp's access to shared or global memory, by the lanes' byte addresses from the tile's start.
 struct WarpAccess {
@@ -47,8 +47,14 @@ struct LayoutSubject {
   const kernel::Register* fragment = nullptr;  // good as long as the kernel
 };
 
+// Without its uses.
+LayoutSubject layout_subject(const kernel::Buffer& buffer);
+LayoutSubject layout_subject(const kernel::Register& fragment);
+// What of `subjects` is an operand of the instructions at one place of the text.
+std::vector<LayoutUse> layout_uses(const kernel::Kernel& kernel, const Sources& sources, SourceRange instruction);
+
 std::vector<LayoutSubject> layout_subjects(const kernel::Kernel& kernel, const Sources& sources);
 std::string layout_text(const LayoutSubject& subject, const Sources& sources);
 llvm::Expected<layout::Picture> layout_picture(const LayoutSubject& subject);
 
-}  // namespace warpcc::driver
+}  // namespace warpcc::report

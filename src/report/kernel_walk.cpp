@@ -1,10 +1,10 @@
-#include "driver/kernel_walk.h"
+#include "report/kernel_walk.h"
 
 #include <algorithm>
 
 #include "sema/print.h"
 
-namespace warpcc::driver {
+namespace warpcc::report {
 namespace {
 
 using Kind = kernel::Atom::Kind;
@@ -167,4 +167,4 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-}  // namespace warpcc::driver
+}  // namespace warpcc::report

@@ -10,7 +10,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "sema/kernel.h"
 
-namespace warpcc::driver {
+namespace warpcc::report {
 
 class KernelWalk {
  public:
@@ -51,4 +51,4 @@ class KernelWalk {
 // A text on one line, its blanks single.
 std::string one_line(std::string_view text);
 
-}  // namespace warpcc::driver
+}  // namespace warpcc::report

@@ -1,14 +1,14 @@
-#include "driver/layout_report.h"
+#include "report/layout_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "driver/kernel_walk.h"
 #include "layout/atoms.h"
+#include "report/kernel_walk.h"
 
-namespace warpcc::driver {
+namespace warpcc::report {
 namespace {
 
 using kernel::MemorySpace;
@@ -122,7 +122,13 @@ std::string buffer_head(const kernel::Buffer& buffer) {
   return head + fmt::format("{}{}", layout::name(buffer.element), shape_text(buffer.shape));
 }
 
-LayoutSubject fragment_subject(const kernel::Register& reg) {
+}  // namespace
+
+LayoutSubject layout_subject(const kernel::Buffer& buffer) {
+  return {buffer.name, buffer_head(buffer), buffer_facts(buffer), {}, buffer.declared, &buffer, nullptr};
+}
+
+LayoutSubject layout_subject(const kernel::Register& reg) {
   const layout::ThreadValue& layout = *reg.fragment;
   const layout::Emission emission(layout);
   const std::int64_t values = layout.extent(1);
@@ -137,6 +143,8 @@ LayoutSubject fragment_subject(const kernel::Register& reg) {
                                       plural((bytes_of(values, reg.element) + 3) / 4, "register")));
   return subject;
 }
+
+namespace {
 
 // ---- operands
 
@@ -305,12 +313,23 @@ void add_use(std::vector<LayoutUse>& uses, LayoutUse use) {
 
 }  // namespace
 
+std::vector<LayoutUse> layout_uses(const kernel::Kernel& kernel, const Sources& sources, SourceRange instruction) {
+  std::vector<LayoutUse> uses;
+  KernelWalk walk(kernel);
+  walk.each_instruction([&](const kernel::Instruction& each) {
+    if (each.where != instruction) return;
+    for (const kernel::Operand& operand : each.operands) {
+      if (auto* view = std::get_if<kernel::View>(&operand)) add_use(uses, use_of(walk, each, *view, sources));
+    }
+  });
+  return uses;
+}
+
 std::vector<LayoutSubject> layout_subjects(const kernel::Kernel& kernel, const Sources& sources) {
   std::vector<LayoutSubject> subjects;
-  for (const kernel::Buffer& buffer : kernel.buffers)
-    subjects.push_back({buffer.name, buffer_head(buffer), buffer_facts(buffer), {}, buffer.declared, &buffer, nullptr});
+  for (const kernel::Buffer& buffer : kernel.buffers) subjects.push_back(layout_subject(buffer));
   for (const kernel::Register& reg : kernel.registers_declared)
-    if (reg.fragment) subjects.push_back(fragment_subject(reg));
+    if (reg.fragment) subjects.push_back(layout_subject(reg));
   KernelWalk walk(kernel);
   walk.each_instruction([&](const kernel::Instruction& instruction) {
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
@@ -363,4 +382,4 @@ llvm::Expected<layout::Picture> layout_picture(const LayoutSubject& subject) {
   return picture;
 }
 
-}  // namespace warpcc::driver
+}  // namespace warpcc::report

@@ -1,0 +1,59 @@
+// Which request is answered where, and what of the protocol an editor is told that there is.
+#include "lsp/requests.h"
+#include "lsp/views.h"
+
+namespace warpcc::lsp {
+namespace {
+
+constexpr Handler kHandlers[] = {
+    {"textDocument/hover", Needs::last, hover},
+    {"textDocument/completion", Needs::last, completion},
+    {"textDocument/signatureHelp", Needs::last, signature_help},
+    {"textDocument/definition", Needs::fresh, definition},
+    {"textDocument/references", Needs::all, references},
+    {"textDocument/documentHighlight", Needs::fresh, highlights},
+    {"textDocument/prepareRename", Needs::all, prepare_rename},
+    {"textDocument/rename", Needs::all, rename},
+    {"textDocument/documentSymbol", Needs::fresh, document_symbols},
+    {"textDocument/foldingRange", Needs::last, folding_ranges},
+    {"textDocument/semanticTokens/full", Needs::fresh, semantic_tokens},
+    {"textDocument/inlayHint", Needs::fresh, inlay_hints},
+    {"textDocument/formatting", Needs::last, formatting},
+    {"textDocument/codeAction", Needs::fresh, code_actions},
+    {"textDocument/codeLens", Needs::fresh, code_lenses},
+    {"warpcc/expand", Needs::fresh, expand},
+    {"warpcc/ptx", Needs::fresh, ptx},
+    {"warpcc/layout", Needs::fresh, layout},
+    {"warpcc/why", Needs::fresh, why},
+};
+
+}  // namespace
+
+llvm::ArrayRef<Handler> handlers() {
+  return kHandlers;
+}
+
+json::Object capabilities() {
+  return json::Object{
+      {"positionEncoding", "utf-16"},
+      {"textDocumentSync",
+       json::Object{{"openClose", true}, {"change", 2}, {"save", json::Object{{"includeText", false}}}}},
+      {"hoverProvider", true},
+      {"completionProvider", json::Object{{"triggerCharacters", json::Array{".", "@"}}}},
+      {"signatureHelpProvider", json::Object{{"triggerCharacters", json::Array{"(", ",", " "}}}},
+      {"definitionProvider", true},
+      {"referencesProvider", true},
+      {"documentHighlightProvider", true},
+      {"renameProvider", json::Object{{"prepareProvider", true}}},
+      {"documentSymbolProvider", true},
+      {"foldingRangeProvider", true},
+      {"semanticTokensProvider", json::Object{{"legend", semantic_token_legend()}, {"full", true}}},
+      {"inlayHintProvider", true},
+      {"documentFormattingProvider", true},
+      {"codeActionProvider", json::Object{{"codeActionKinds", json::Array{"quickfix"}}}},
+      {"codeLensProvider", json::Object{{"resolveProvider", false}}},
+      {"experimental", json::Object{{"warpcc", json::Array{"expand", "ptx", "layout", "why", "trace", "check"}}}},
+  };
+}
+
+}  // namespace warpcc::lsp
