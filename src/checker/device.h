@@ -22,6 +22,8 @@ class DeviceMemory {
   // 512-byte aligned. 0 where `bytes` is more than the whole device has, 16 GiB.
   std::uint64_t allocate(std::int64_t bytes);
   bool free(std::uint64_t address);
+  // Whether an address is of the part of the address space that allocations come from.
+  bool owns(std::uint64_t address) const { return address >= kBegin && address < next_; }
 
   struct Allocation {
     std::uint64_t begin = 0;
@@ -36,7 +38,8 @@ class DeviceMemory {
  private:
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;
   Allocation* last_ = nullptr;
-  std::uint64_t next_ = 0x10'0000'0000;
+  static constexpr std::uint64_t kBegin = 0x10'0000'0000;
+  std::uint64_t next_ = kBegin;
   std::int64_t taken_ = 0;
 };
 
@@ -61,6 +64,8 @@ struct PtxLaunch {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::int64_t dynamic_shared = 0;
   std::vector<std::vector<std::uint8_t>> params;  // by ordinal
+  const Sources* sources = nullptr;               // for places in what is said, where they are at hand
+  bool order = true;                              // the order of accesses is judged
 };
 
 class Device {

@@ -250,8 +250,8 @@ llvm::Expected<LaunchFile> LaunchFile::read(std::string_view text) {
   return file;
 }
 
-llvm::Error LaunchFile::run(const ptx_text::Module& module, const Options& options, Outcome& outcome,
-                            Diagnostics& diagnostics) const {
+llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sources, const Options& options,
+                            Outcome& outcome, Diagnostics& diagnostics) const {
   const ptx_text::Function* kernel = module.entry(kernel_);
   if (kernel == nullptr) {
     std::string names;
@@ -283,6 +283,7 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Options& optio
   PtxLaunch launch = launch_;
   launch.module = &module;
   launch.kernel = kernel;
+  launch.sources = &sources;
   for (std::size_t i = 0; i < params_.size(); ++i) {
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kernel->params[i].bytes));
     for (const Piece& piece : params_[i].pieces) {

@@ -21,7 +21,8 @@ class LaunchFile {
 
   // Launches it on a device of its own and compares what it leaves with what is expected. Fails where the module has no
   // such kernel, or its parameters are others; `diagnostics`: what the machine cannot run.
-  llvm::Error run(const ptx_text::Module& module, const Options& options, Outcome& outcome,
+  // `sources`: for places in what is said.
+  llvm::Error run(const ptx_text::Module& module, const Sources& sources, const Options& options, Outcome& outcome,
                   Diagnostics& diagnostics) const;
 
  private:

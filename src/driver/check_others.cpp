@@ -20,6 +20,10 @@ namespace warpcc::driver {
 
 int check_ptx(const Invocation& invocation) {
   if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
+  llvm::Expected<checker::Options> options = check_options(invocation);
+  if (!options) return cannot_run(options.takeError());
+  llvm::Expected<std::uint64_t> schedules = number_option(invocation, "--schedules", 1, 1, 1 << 20);
+  if (!schedules) return cannot_run(schedules.takeError());
   std::optional<std::string> path = invocation.value("--launch");
   if (!path) return cannot_run(wrong("a PTX kernel needs `--launch FILE`: what it is launched with"));
   Run run{invocation, {}, {}, {}};
@@ -32,7 +36,19 @@ int check_ptx(const Invocation& invocation) {
   auto module = run.times.measure("parse", [&] { return ptx_text::parse(*file, run.sources, run.diagnostics); });
   if (!module) return run.end_refused("PTX");
   checker::Outcome outcome;
-  llvm::Error error = run.times.measure("check", [&] { return launch->run(*module, {}, outcome, run.diagnostics); });
+  llvm::Error error = llvm::Error::success();
+  run.times.measure("check", [&] {
+    std::uint64_t first = options->seed;
+    for (std::uint64_t i = 0; i < *schedules && !error && !outcome.failed(); ++i) {
+      options->seed = first + i;
+      outcome = {};
+      error = launch->run(*module, run.sources, *options, outcome, run.diagnostics);
+      if (run.diagnostics.failed()) break;
+    }
+    if (outcome.failed() && *schedules > 1)
+      outcome.notes.push_back(fmt::format("under the schedule of --seed {}", options->seed));
+    return 0;
+  });
   if (error) return cannot_run(wrong(*path + ": " + llvm::toString(std::move(error))));
   if (run.diagnostics.failed()) return run.end_refused("PTX");
   print_outcome(outcome, run);
@@ -98,6 +114,7 @@ int check_program(const Invocation& invocation) {
   environment.push_back("WARPCC_REPORT=" + report.str().str());
   if (std::optional<std::string> device = invocation.value("--device"))
     environment.push_back("WARPCC_DEVICE=" + *device);
+  if (invocation.has("--strict")) environment.push_back("WARPCC_STRICT=1");
   std::vector<llvm::StringRef> arguments(words.begin(), words.end()), variables(environment.begin(), environment.end());
 
   std::string message;

@@ -21,6 +21,8 @@ State::State() {
   if (const char* capability = std::getenv("WARPCC_DEVICE");
       capability != nullptr && std::strcmp(capability, "sm_90a") == 0)
     major_ = 9;
+  options_.strict = std::getenv("WARPCC_STRICT") != nullptr;
+  if (const char* seed = std::getenv("WARPCC_SEED")) options_.seed = std::strtoull(seed, nullptr, 10);
   std::atexit([] { State::get().report(); });
 }
 
@@ -29,6 +31,30 @@ Binary* State::add_binary(const void* fat) {
   binary->fat = fat;
   binaries_.push_back(std::move(binary));
   return binaries_.back().get();
+}
+
+Binary* State::load(const void* image) {
+  Binary* binary = add_binary(image);
+  binary->image = true;
+  return read(*binary) ? binary : nullptr;
+}
+
+const void* State::kernel_of(Binary* binary, std::string_view name) {
+  if (!read(*binary)) return nullptr;
+  const ptx_text::Function* function = binary->module->entry(name);
+  if (function == nullptr || function->name != name) return nullptr;
+  const void* handle = &handles_[{binary, std::string(name)}];
+  add_kernel(binary, handle, name);
+  return handle;
+}
+
+std::pair<std::uint64_t, std::int64_t> State::variable_of(Binary* binary, std::string_view name) {
+  if (!read(*binary)) return {0, 0};
+  const ptx_text::Module& module = *binary->module;
+  for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
+    if (module.variables[i].name == name) return {device_.variable(module, i), module.variables[i].bytes};
+  }
+  return {0, 0};
 }
 
 void State::add_kernel(Binary* binary, const void* host, std::string_view name) {
@@ -48,7 +74,7 @@ bool State::read(Binary& binary) {
   if (binary.read) return binary.module.has_value();
   binary.read = true;
   std::string why;
-  std::optional<std::string> text = ptx_of(binary.fat, why);
+  std::optional<std::string> text = binary.image ? ptx_of_image(binary.fat, why) : ptx_of(binary.fat, why);
   if (!text) {
     said_ += "error: " + why + "\n";
     refused_ = true;
@@ -76,12 +102,8 @@ const ptx_text::Function* State::function(Kernel& kernel) {
 
 std::uint64_t State::variable(const void* host) {
   auto found = variables_.find(host);
-  if (found == variables_.end() || !read(*found->second.first)) return 0;
-  const ptx_text::Module& module = *found->second.first->module;
-  for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
-    if (module.variables[i].name == found->second.second) return device_.variable(module, i);
-  }
-  return 0;
+  if (found == variables_.end()) return 0;
+  return variable_of(found->second.first, found->second.second).first;
 }
 
 int State::launch(const void* host, const Launch& launch) {
@@ -91,6 +113,8 @@ int State::launch(const void* host, const Launch& launch) {
   checker::PtxLaunch run;
   run.module = &*of->binary->module;
   run.kernel = function;
+  run.sources = &sources_;
+  run.order = std::getenv("WARPCC_NO_ORDER") == nullptr;
   run.grid = launch.grid;
   run.block = launch.block;
   run.cluster = launch.cluster;
@@ -104,7 +128,7 @@ int State::launch(const void* host, const Launch& launch) {
   }
   ++launches_;
   Diagnostics diagnostics;
-  bool ran = device_.launch(run, {}, outcome_, diagnostics);
+  bool ran = device_.launch(run, options_, outcome_, diagnostics);
   llvm::raw_string_ostream out(said_);
   diagnostics.print(out, sources_);
   refused_ = refused_ || !ran;

@@ -31,6 +31,7 @@ enum Error : int {
 // A module that was registered: its PTX is read when something of it is asked for.
 struct Binary {
   const void* fat = nullptr;
+  bool image = false;  // as the driver loads it: a fat binary without its wrapper, or PTX text
   bool read = false;
   FileId file{};
   std::optional<ptx_text::Module> module;
@@ -53,6 +54,12 @@ class State {
   static State& get();
 
   Binary* add_binary(const void* fat);
+  // A module that the driver's interface loads; null where it has no PTX that can be read.
+  Binary* load(const void* image);
+  // A handle of a kernel of a module; null: it has none of this name.
+  const void* kernel_of(Binary* binary, std::string_view name);
+  // The address and size of a variable of a module; 0: there is none.
+  std::pair<std::uint64_t, std::int64_t> variable_of(Binary* binary, std::string_view name);
   void add_kernel(Binary* binary, const void* host, std::string_view name);
   void add_variable(Binary* binary, const void* host, std::string_view name);
   Kernel* kernel(const void* host);
@@ -87,10 +94,12 @@ class State {
 
   Sources sources_;
   checker::Device device_;
+  checker::Options options_;
   checker::Outcome outcome_;
   std::vector<std::unique_ptr<Binary>> binaries_;
   std::map<const void*, Kernel> kernels_;
   std::map<const void*, std::pair<Binary*, std::string>> variables_;
+  std::map<std::pair<Binary*, std::string>, char> handles_;  // a kernel's handle is the address of its place here
   std::string said_;
   std::uint64_t launches_ = 0;
   int last_error_ = kSuccess;

@@ -54,6 +54,7 @@ void join_seeing(Knowledge& to, const Knowledge& other, const Clock& seen, std::
     to.async_global.join_remembering(other.async_global);
   }
   to.published.join(other.published);
+  if (other.others) to.join_others(other.others);
 }
 
 }  // namespace
@@ -66,11 +67,27 @@ void Knowledge::join_published(const Knowledge& other, std::uint32_t line, bool 
   join_seeing(*this, other, other.published, line, acquires);
 }
 
+void Knowledge::join_others(const std::shared_ptr<const Others>& more) {
+  if (!more || more == others) return;
+  if (!others) {
+    others = more;
+    return;
+  }
+  auto all = std::make_shared<Others>(*others);
+  for (const auto& [number, cluster] : more->clusters) {
+    Others::Cluster& mine = all->clusters[number];
+    mine.seen.join(cluster.seen);
+    mine.async.join(cluster.async);
+  }
+  others = std::move(all);
+}
+
 void Knowledge::clear() {
   seen.clear();
   async_shared.clear();
   async_global.clear();
   published.clear();
+  others.reset();
 }
 
 }  // namespace warpcc::order

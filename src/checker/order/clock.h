@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 namespace warpcc::order {
@@ -21,6 +23,7 @@ enum class AgentKind : std::uint8_t {
   store_read,    // what the copy engine reads for the stores of one warp, by groups
   store_write,   // … and writes
   arriving,      // what ends by signalling a barrier: loads, commits, answers, each a ticket
+  copying,       // copies to shared memory that the lanes of a warp begin and wait for, by groups
 };
 
 // Kind, number, and whether it acts on memory that all clusters share.
@@ -103,17 +106,29 @@ class Clock {
   std::vector<Edge> by_[2];              // kept where lines are given
 };
 
+// What is known of other clusters, whose agents have numbers of their own: by a number of the cluster, what of it a
+// flag in global memory has told.
+struct Others {
+  struct Cluster {
+    Clock seen;   // has happened, and is visible to the whole GPU
+    Clock async;  // of it, what the async proxy sees of global memory
+  };
+  std::map<std::uint32_t, Cluster> clusters;
+};
+
 // What somebody knows, and how much of it the proxies and the other CTAs have been made to see (memory consistency
 // model of the PTX ISA: causality order, proxy fences, scopes).
 struct Knowledge {
-  Clock seen;          // has happened
-  Clock async_shared;  // of it, what the async proxy sees of shared memory
-  Clock async_global;  // … and of global memory
-  Clock published;     // of it, what a fence has made visible to the whole GPU
+  Clock seen;                            // has happened
+  Clock async_shared;                    // of it, what the async proxy sees of shared memory
+  Clock async_global;                    // … and of global memory
+  Clock published;                       // of it, what a fence has made visible to the whole GPU
+  std::shared_ptr<const Others> others;  // none: nothing
 
   void join(const Knowledge& other, std::uint32_t line = Edge::kNone, bool acquires = false);
   // From somebody who says no more than what it has published.
   void join_published(const Knowledge& other, std::uint32_t line = Edge::kNone, bool acquires = false);
+  void join_others(const std::shared_ptr<const Others>& more);
   void clear();
 };
 

@@ -29,7 +29,7 @@ std::pair<int, std::uint32_t> Executor::barrier_place(const Code& code, std::siz
 void Executor::signal(int cta, std::uint32_t offset) {
   machine::MBarrier* to = barrier(cta, offset, "signals");
   if (to == nullptr) return;
-  to->arrive(1, barrier_name(cta, offset), faults_);
+  order_completed(cta, offset, to->arrive(1, barrier_name(cta, offset), faults_));
   report_faults();
   ++progress_;
 }
@@ -37,7 +37,7 @@ void Executor::signal(int cta, std::uint32_t offset) {
 void Executor::land(int cta, std::uint32_t offset, std::int64_t bytes) {
   machine::MBarrier* to = barrier(cta, offset, "brings bytes to");
   if (to == nullptr) return;
-  to->land(bytes, barrier_name(cta, offset), faults_);
+  order_completed(cta, offset, to->land(bytes, barrier_name(cta, offset), faults_));
   report_faults();
   ++progress_;
 }
@@ -54,20 +54,17 @@ void Executor::arrive(const Code& code) {
     if (to == nullptr) continue;
     std::string name = barrier_name(rank, offset);
     auto number = static_cast<std::int64_t>(static_cast<std::uint32_t>(count[lane]));
+    order_arrive(code, rank, offset, code.op == Op::mbar_arrive);
+    bool completed = false;
     if (code.op == Op::mbar_expect) {
-      if (code.add) {
-        to->land(number, name, faults_);
-      } else {
-        to->expect(number, name, faults_);
-      }
+      completed = code.add ? to->land(number, name, faults_) : to->expect(number, name, faults_);
     } else {
       if (code.extra == 1) to->expect(number, name, faults_);
-      if (code.at_read) {
-        to->drop(name, faults_);
-      } else {
-        to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, name, faults_);
-      }
+      completed = code.at_read
+                      ? to->drop(name, faults_)
+                      : to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, name, faults_);
     }
+    order_completed(rank, offset, completed);
     report_faults();
     ++progress_;
   }
@@ -106,6 +103,12 @@ Executor::Next Executor::test(const Code& code) {
     group_->parity = parity[first] & 1;
     return Next::blocked;
   }
+  std::pair<int, std::uint32_t> last{-1, 0};
+  for (std::uint32_t rest = ordering_ ? done : 0; rest != 0; rest &= rest - 1) {
+    auto [rank, offset] = shared_place(at[std::countr_zero(rest)]);
+    if (rank >= 0 && std::pair(rank, offset) != last) order_waited(code, rank, offset);
+    last = {rank, offset};
+  }
   write_predicate(arg(code, 0), done);
   return Next::on;
 }
@@ -127,15 +130,19 @@ Executor::Next Executor::named_barrier(const Code& code) {
   }
   bool sync = code.op == Op::bar_sync;
   std::vector<int> waiting;
+  order_named_arrive(number, sync);
   bool completed = cta().named[number].arrive(warp_->number, threads, sync, fmt::format("named barrier {}", number),
                                               faults_, waiting);
   report_faults();
   ++progress_;
   if (completed) {
+    order_named_completed(number);
+    if (sync) order_named_waited(*warp_, number);
     for (const auto& other : cluster_->warps) {
       if (other->cta != warp_->cta) continue;
       for (int each : waiting) {
         if (each != other->number || other.get() == warp_) continue;
+        order_named_waited(*other, number);
         for (Group& group : other->groups) {
           if (group.blocked == Blocked::named_barrier) group.blocked = Blocked::no;
         }
@@ -158,7 +165,9 @@ Executor::Next Executor::synchronise(const Code& code) {
     case Op::cluster_arrive: {
       if (!together(~0u)) return Next::blocked;
       int number = warp_->cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp_->number;
+      order_cluster_arrive(code);
       cluster_->barrier.arrive(number, faults_);
+      follow_cluster_barrier();
       report_faults();
       ++progress_;
       return Next::on;
@@ -166,7 +175,10 @@ Executor::Next Executor::synchronise(const Code& code) {
     case Op::cluster_wait: {
       if (!together(~0u)) return Next::blocked;
       int number = warp_->cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp_->number;
-      if (cluster_->barrier.passed(number)) return Next::on;
+      if (cluster_->barrier.passed(number)) {
+        order_cluster_waited();
+        return Next::on;
+      }
       group_->blocked = Blocked::cluster_barrier;
       return Next::blocked;
     }
@@ -182,6 +194,7 @@ Executor::Next Executor::synchronise(const Code& code) {
         machine::MBarrier* of = barrier(rank, offset, "initialises");
         if (of == nullptr) continue;
         if (code.op == Op::mbar_init) {
+          order_init(rank, offset);
           of->init(count[lane], barrier_name(rank, offset), faults_);
         } else {
           of->invalidate(barrier_name(rank, offset), faults_);
@@ -196,12 +209,12 @@ Executor::Next Executor::synchronise(const Code& code) {
       return Next::on;
     case Op::copy_async_arrive: {
       // The copies of a lane are done when they are begun: what is left is an arrival, or none on balance.
-      if (code.extra == 0) return Next::on;
       Lanes64 at;
       addresses(code, 0, at);
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
         auto [rank, offset] = shared_place(at[std::countr_zero(rest)]);
-        signal(rank, offset);
+        if (rank >= 0) order_copies_arrive(rank, offset);
+        if (code.extra != 0) signal(rank, offset);
       }
       return Next::on;
     }

@@ -19,19 +19,21 @@ enum class Op : std::uint8_t {
   nop, mov, pack, unpack, add, sub, mul_lo, mul_hi, mul_wide, mad_lo, mad_hi, mad_wide, fma, div, rem, neg, abs, min, max,
   bit_and, bit_or, bit_xor, bit_not, shl, shr, shf_l, shf_r, bfi, bfe, prmt, popc, clz, brev, bfind, lop3,
   rcp, sqrt, rsqrt, ex2, lg2, tanh, sin, cos, copysign,
-  selp, setp, cvt, ld, st, atom, red, shfl, vote, elect, activemask,
+  sad, mul24, mad24, dp4a, dp2a, bmsk, szext, cnot, testp, isspacep, slct, set,
+  selp, setp, cvt, ld, st, atom, red, shfl, vote, elect, activemask, redux, match, movmatrix, mma,
   bra, ret, call, trap,
   bar_sync, bar_arrive, warp_sync, cluster_arrive, cluster_wait, fence,
   mbar_init, mbar_inval, mbar_arrive, mbar_expect, mbar_test,
   mapa, cta_rank, cvta,
-  copy_async, copy_async_arrive, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
-  tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_commit, tmem_fence,
+  copy_async, copy_async_arrive, copy_async_commit, copy_async_wait, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
+  tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_copy, tmem_commit, tmem_fence,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
   clc_try, clc_canceled, clc_ctaid, grid_wait, grid_launch, register_budget, ldmatrix, stmatrix,
 };
 
 enum class Num : std::uint8_t { pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64,
-                                f16, bf16, f16x2, bf16x2, f32, tf32, f64, e4m3x2, e5m2x2 };
+                                f16, bf16, f16x2, bf16x2, f32, tf32, f64, e4m3x2, e5m2x2,
+                                f32x2, u16x2, s16x2, ue8m0x2, e2m1x2, e2m3x2, e3m2x2 };
 // clang-format on
 
 int bits(Num type);
@@ -39,10 +41,11 @@ inline bool is_signed(Num type) {
   return type >= Num::s8 && type <= Num::s64;
 }
 inline bool is_float(Num type) {
-  return type >= Num::f16 && type <= Num::f64;
+  return (type >= Num::f16 && type <= Num::f64) || type == Num::f32x2;
 }
 
 enum class Where : std::uint8_t { generic, global, shared, local, param, frame, constant };
+enum class Scope : std::uint8_t { none, cta, cluster, gpu };  // gpu: or the system
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, num, nan };
 enum class Combine : std::uint8_t { none, bit_and, bit_or, bit_xor };
 
@@ -66,6 +69,9 @@ struct Code {
   bool unordered = false, round_down = false, round_up = false, to_zero = false, saturate = false, relu = false;
   bool uniform = false, multicast = false, pair = false, relaxed = false, add = false, at_read = false, cluster = false;
   bool release = false, acquire = false;
+  bool carry_in = false, carry_out = false;
+  bool ftz = false;  // numbers too small for a normal exponent are 0
+  Scope scope = Scope::none;
   std::uint8_t vector = 1;  // registers of a load or store
   std::uint8_t dimensions = 0;
   std::int32_t extra = 0;  // a shape's number, an immediate

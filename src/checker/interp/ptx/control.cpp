@@ -41,7 +41,9 @@ void Executor::leave(std::uint32_t lanes) {
     int number = static_cast<int>(&*std::find_if(cluster_->warps.begin(), cluster_->warps.end(), [&](const auto& each) {
       return each.get() == warp_;
     }) - cluster_->warps.data());
+    order_end_of_warp();
     cluster_->barrier.exit(number);
+    follow_cluster_barrier();
   }
 }
 
@@ -93,7 +95,9 @@ Executor::Next Executor::control(const Code& code) {
       return Next::on;
     }
     case Op::warp_sync:
-      return together(static_cast<std::uint32_t>(scalar(arg(code, 0)))) ? Next::on : Next::blocked;
+      if (!together(static_cast<std::uint32_t>(scalar(arg(code, 0))))) return Next::blocked;
+      order_warp_sync();
+      return Next::on;
     case Op::shfl:
     case Op::vote: {
       const Arg& members = arg(code, static_cast<std::size_t>(code.count) - 1);
@@ -179,9 +183,19 @@ Executor::Next Executor::step(const Code& code) {
   switch (code.op) {
     case Op::nop:
     case Op::register_budget:
-    case Op::grid_wait:
     case Op::grid_launch:
+      return Next::on;
+    case Op::grid_wait:
+      order_grid_wait();
+      return Next::on;
     case Op::fence:
+      order_fence(code);
+      return Next::on;
+    case Op::copy_async_commit:
+      order_copies_closed();
+      return Next::on;
+    case Op::copy_async_wait:
+      order_copies_done(code.extra ? 0 : static_cast<std::uint32_t>(scalar(arg(code, 0))), code.extra != 0);
       return Next::on;
     case Op::mov:
     case Op::pack:
@@ -190,6 +204,8 @@ Executor::Next Executor::step(const Code& code) {
       return Next::on;
     case Op::setp:
     case Op::selp:
+    case Op::set:
+    case Op::slct:
       compare(code);
       return Next::on;
     case Op::cvt:
@@ -205,6 +221,11 @@ Executor::Next Executor::step(const Code& code) {
     case Op::vote:
     case Op::activemask:
       return control(code);
+    case Op::mma:
+    case Op::redux:
+    case Op::match:
+    case Op::movmatrix:
+      return of_a_warp(code);
     case Op::ld:
     case Op::st:
     case Op::atom:
@@ -245,6 +266,7 @@ Executor::Next Executor::step(const Code& code) {
     case Op::tmem_st:
     case Op::tmem_wait:
     case Op::tmem_mma:
+    case Op::tmem_copy:
     case Op::tmem_commit:
     case Op::tmem_fence:
       return tensor(code);

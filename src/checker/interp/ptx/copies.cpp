@@ -178,6 +178,7 @@ void Executor::tensor_load(const Code& code, int lane) {
         [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
     load.targets.push_back(target);
   }
+  order_load(load);
   cluster_->loads.push_back(std::move(load));
   ++progress_;
 }
@@ -218,6 +219,12 @@ void Executor::begin_store(Store store, int lane) {
   store.warp = static_cast<int>(warp_->cta) * 64 + warp_->number;
   store.lane = lane;
   store.group = warp_->bulk[static_cast<std::size_t>(lane)].open;
+  // Lanes that all ask for the same are one.
+  const Store* last = cluster_->stores.empty() ? nullptr : &cluster_->stores.back();
+  if (last == nullptr || last->line != store.line || last->warp != store.warp || last->lane >= lane ||
+      last->map != store.map || last->start != store.start || last->shared != store.shared ||
+      last->address != store.address)
+    order_store(store, lane);
   cluster_->stores.push_back(store);
   ++progress_;
 }
@@ -258,6 +265,7 @@ void Executor::bulk(const Code& code, int lane) {
   cluster_->ctas[static_cast<std::size_t>(rank)]->shared.for_each_block(
       offset, bytes,
       [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+  order_load(load);
   cluster_->loads.push_back(std::move(load));
   ++progress_;
 }
@@ -292,6 +300,7 @@ void Executor::finish_load(const Load& load) {
     to.shared.for_each_block(
         target.shared, load.bytes,
         [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
+    order_landed(target);
     land(target.barrier_cta, target.barrier, load.bytes);
   }
 }
@@ -331,6 +340,7 @@ Executor::Next Executor::copies(const Code& code) {
           return Next::blocked;
         }
       }
+      order_stores_done(!code.at_read, newest);
       return Next::on;
     }
     case Op::clc_try: {
@@ -356,6 +366,7 @@ Executor::Next Executor::copies(const Code& code) {
             report(Finding::Kind::memory, "the answer goes to shared memory that the CTA does not have");
             continue;
           }
+          order_request(to, static_cast<std::uint32_t>(barrier[lane] & 0xffffff), static_cast<int>(each->rank));
           std::memcpy(each->shared.bytes(to, 16).data(), words, 16);
           each->shared.mark_written(to, 16);
           land(static_cast<int>(each->rank), static_cast<std::uint32_t>(barrier[lane] & 0xffffff), 16);

@@ -17,7 +17,13 @@ int bits(Num type) {
     case Num::bf16:
     case Num::e4m3x2:
     case Num::e5m2x2:
+    case Num::ue8m0x2:
+    case Num::e2m3x2:
+    case Num::e3m2x2:
       return 16;
+    case Num::e2m1x2:
+      return 8;
+    case Num::f32x2:
     case Num::b64:
     case Num::u64:
     case Num::s64:
@@ -36,11 +42,14 @@ constexpr Message<std::string> kNoOpcode{"ptx-no-opcode", "the machine has no `{
 constexpr Message<std::string> kBadOperands{"ptx-bad-operands", "the operands of `{}` are not such as it takes"};
 
 constexpr std::pair<std::string_view, Num> kTypes[] = {
-    {"pred", Num::pred}, {"b8", Num::b8},         {"b16", Num::b16},       {"b32", Num::b32}, {"b64", Num::b64},
-    {"b128", Num::b128}, {"u8", Num::u8},         {"u16", Num::u16},       {"u32", Num::u32}, {"u64", Num::u64},
-    {"s8", Num::s8},     {"s16", Num::s16},       {"s32", Num::s32},       {"s64", Num::s64}, {"f16", Num::f16},
-    {"bf16", Num::bf16}, {"f16x2", Num::f16x2},   {"bf16x2", Num::bf16x2}, {"f32", Num::f32}, {"tf32", Num::tf32},
-    {"f64", Num::f64},   {"e4m3x2", Num::e4m3x2}, {"e5m2x2", Num::e5m2x2}};
+    {"pred", Num::pred},     {"b8", Num::b8},         {"b16", Num::b16},         {"b32", Num::b32},
+    {"b64", Num::b64},       {"b128", Num::b128},     {"u8", Num::u8},           {"u16", Num::u16},
+    {"u32", Num::u32},       {"u64", Num::u64},       {"s8", Num::s8},           {"s16", Num::s16},
+    {"s32", Num::s32},       {"s64", Num::s64},       {"f16", Num::f16},         {"bf16", Num::bf16},
+    {"f16x2", Num::f16x2},   {"bf16x2", Num::bf16x2}, {"f32", Num::f32},         {"tf32", Num::tf32},
+    {"f64", Num::f64},       {"e4m3x2", Num::e4m3x2}, {"e5m2x2", Num::e5m2x2},   {"f32x2", Num::f32x2},
+    {"u16x2", Num::u16x2},   {"s16x2", Num::s16x2},   {"ue8m0x2", Num::ue8m0x2}, {"e2m1x2", Num::e2m1x2},
+    {"e2m3x2", Num::e2m3x2}, {"e3m2x2", Num::e3m2x2}};
 
 }  // namespace
 
@@ -61,6 +70,10 @@ void Decoder::decode(const Instruction& instruction) {
     code.guard = offsets_[instruction.guard];
     code.guard_negated = instruction.guard_negated;
   }
+  code.scope = has("cta")                              ? Scope::cta
+               : has("cluster")                        ? Scope::cluster
+               : has("gpu") || has("sys") || has("gl") ? Scope::gpu
+                                                       : Scope::none;
   bool good = family(code);
   code.count = static_cast<std::uint16_t>(out_.args.size() - code.first);
   if (!good) {
@@ -83,6 +96,7 @@ bool Decoder::family(Code& code) {
   if (first == "cp" || first == "prefetch" || first == "applypriority" || first == "discard" ||
       first == "createpolicy" || first == "ldmatrix" || first == "stmatrix" || first == "clusterlaunchcontrol")
     return copies(code);
+  if (first == "mma" || first == "redux" || first == "match" || first == "movmatrix") return of_a_warp(code);
   if (first == "bar" || first == "barrier" || first == "mbarrier" || first == "fence" || first == "membar" ||
       first == "mapa" || first == "getctarank" || first == "elect" || first == "griddepcontrol")
     return synchronisation(code);
@@ -92,7 +106,7 @@ bool Decoder::family(Code& code) {
       first == "shfl" || first == "vote" || first == "activemask" || first == "pragma" || first == "nanosleep")
     return control(code);
   if (first == "cvt") return conversion(code);
-  if (first == "setp" || first == "selp") return comparison(code);
+  if (first == "setp" || first == "selp" || first == "set" || first == "slct") return comparison(code);
   if (first == "mov") return move(code);
   return arithmetic(code);
 }

@@ -153,7 +153,15 @@ bool Decoder::copies(Code& code) {
     if (!into_shared) return true;
     return operands() >= 4 && memory(operand(3));
   }
-  if (starts("cp.async.commit_group") || starts("cp.async.wait")) return true;  // copies are done at once
+  if (starts("cp.async.commit_group")) {
+    code.op = Op::copy_async_commit;
+    return true;
+  }
+  if (starts("cp.async.wait")) {
+    code.op = Op::copy_async_wait;
+    code.extra = starts("cp.async.wait_all");
+    return code.extra ? none() : scalars();
+  }
   if (starts("cp.async.mbarrier")) {
     code.op = Op::copy_async_arrive;
     code.extra = has("noinc");

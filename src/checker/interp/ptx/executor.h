@@ -9,6 +9,7 @@
 
 #include "checker/device.h"
 #include "checker/interp/ptx/code.h"
+#include "checker/interp/ptx/order.h"
 #include "checker/interp/ptx/state.h"
 #include "checker/machine/fault.h"
 
@@ -30,6 +31,8 @@ class Executor {
   bool run_cluster(Cluster& cluster);
   bool run_warp(Warp& warp);
   bool run_asynchronous(Cluster& cluster);
+  void watch(Warp& warp);
+  bool all_wait() const;
   void report_hang();
   void report_hang(Warp& warp, const Group& group);
   void finish(Cluster& cluster);
@@ -62,11 +65,21 @@ class Executor {
 
   // ---- arithmetic.cpp, convert.cpp
   bool arithmetic(const Code& code);
+  bool rare_arithmetic(const Code& code);
+  bool wide_arithmetic(const Code& code);
+  void fast_float(const Code& code, int sources);
   void convert(const Code& code);
   void compare(const Code& code);
   void move(const Code& code);
   template <typename U, typename F>
   void compute(const Code& code, int sources, F function);
+
+  // ---- warp.cpp
+  Next of_a_warp(const Code& code);
+  void multiply_matrices(const Code& code);
+  void reduce(const Code& code);
+  void match(const Code& code);
+  void move_matrix(const Code& code);
 
   // ---- memory.cpp
   void memory_access(const Code& code);
@@ -115,7 +128,9 @@ class Executor {
   Next tensor(const Code& code);
   Next allocate(const Code& code);
   void tensor_registers(const Code& code);
+  bool take_ctas(const Code& code, TensorWork& work);
   void multiply(const Code& code, int lane);
+  void copy_to_tensor(const Code& code, int lane);
   void commit(const Code& code, int lane);
   bool run_tensor(Cluster& cluster);
   std::vector<machine::TensorCoreSide> sides(const llvm::SmallVector<int, 2>& ctas);
@@ -124,7 +139,81 @@ class Executor {
   Next warpgroup(const Code& code);
   void finish_groups(Warp& warp, int left);
 
+  // ---- order.cpp: what the order of accesses is told. Nothing, where `ordering_` is not there.
+  std::uint32_t order_mask() const;
+  void meet_lanes();
+  order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
+  order::Epoch lanes_epoch();
+  order::Why order_between(const order::Entry& first, const order::Actor& now) const;
+  void access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor);
+  void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
+  void access_box(std::uint64_t map, int rank, std::uint32_t shared, std::int64_t bytes, const order::Actor& actor);
+  void access_tensor_map(std::uint64_t map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
+                         std::int64_t bytes, const order::Actor& actor);
+  void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
+                     const order::Actor& actor);
+  void access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor);
+  void order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use);
+  void order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
+                      order::Epoch epoch);
+  void order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes);
+  order::Knowledge& relaxed();
+  void fence_of_cta();
+  void acquire_told();
+  void order_fence(const Code& code);
+  BarrierOrder& order_of(int rank, std::uint32_t offset);
+  void order_init(int rank, std::uint32_t offset);
+  void use_barrier(int rank, std::uint32_t offset, bool asynchronous);
+  void order_arrive(const Code& code, int rank, std::uint32_t offset, bool tells);
+  void order_completed(int rank, std::uint32_t offset, bool completed);
+  void order_waited(const Code& code, int rank, std::uint32_t offset);
+  void order_named_arrive(std::uint32_t number, bool sync);
+  void order_named_completed(std::uint32_t number);
+  void order_named_waited(Warp& warp, std::uint32_t number);
+  void order_cluster_arrive(const Code& code);
+  void follow_cluster_barrier();
+  void order_cluster_waited();
+  void order_warp_sync();
+  void order_grid_wait();
+  void order_load(Load& load);
+  void order_landed(const Load::Target& target);
+  void order_store(const Store& store, int lane);
+  void order_stores_done(bool written, std::uint64_t newest);
+  void order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes);
+  void order_copies_closed();
+  void order_copies_done(std::uint32_t newest, bool all);
+  void order_copies_arrive(int rank, std::uint32_t offset);
+  void order_request(std::uint32_t answer, std::uint32_t barrier, int rank);
+  void order_tensor_registers(bool load, std::uint32_t first_lanes, std::uint32_t lanes, std::uint32_t column,
+                              std::uint32_t columns);
+  void touch_loading(const Code& code);
+  void tensor_loads_done(std::uint32_t time);
+  void order_tensor_wait(bool load);
+  order::Epoch queue_epoch(int lane);
+  void order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
+  void order_commit(TensorWork& commit, int lane);
+  void order_committed(const TensorWork& commit, std::size_t which);
+  void order_allocated(std::uint32_t word);
+  void order_free(std::uint32_t column, std::uint32_t columns, bool pair);
+  void order_wgmma(const machine::WarpgroupCore::Ready& ready);
+  void order_wgmma_closed();
+  void order_wgmma_done(std::uint32_t newest);
+  void order_begin(Cluster& cluster);
+  void order_end_of_warp();
+  void leave_cta(int rank);
+
+  // ---- races.cpp: what is said of it
+  std::string shared_name(int rank, std::uint32_t offset, std::uint32_t bytes) const;
+  std::string tensor_name(int rank, std::uint32_t column, std::uint32_t columns) const;
+  std::string global_name(std::uint64_t address);
+  std::string line_text(std::uint32_t line) const;
+  std::string place_text(std::uint32_t line) const;
+  std::string who_text(const order::Entry& entry) const;
+  void tell_race(std::string text, std::vector<std::string> details, int kind);
+  void tell_conflicts(const order::Actor& actor, const std::string& place);
+
   // ---- findings
+  void add_finding(Finding::Kind kind, std::string text, std::vector<std::string> details);
   void report(Finding::Kind kind, std::string text, std::vector<std::string> details = {});
   void report_faults();
   std::string where(const Warp& warp) const;
@@ -143,7 +232,9 @@ class Executor {
   std::uint64_t next_cluster_ = 0, clusters_ = 0;
   std::uint64_t progress_ = 0;
   bool stopped_ = false;
-  bool patient_ = true;  // tests that fail wait; once nothing else moves they answer
+  bool watching_ = false;  // nothing has moved for a while
+  bool patient_ = true;    // tests that fail wait; once nothing else moves they answer
+  std::unique_ptr<LaunchOrder> ordering_;
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "checker/interp/ptx/executor.h"
@@ -22,6 +23,7 @@ Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaun
     std::size_t count = std::min(launch.params[i].size(), params_.size() - at);
     std::copy_n(launch.params[i].begin(), count, params_.begin() + static_cast<std::ptrdiff_t>(at));
   }
+  if (launch.order) ordering_ = std::make_unique<LaunchOrder>();
   clusters_ = 1;
   for (std::size_t i = 0; i < 3; ++i) clusters_ *= launch.grid[i] / launch.cluster[i];
 }
@@ -57,6 +59,7 @@ void Executor::start(std::uint64_t number) {
       cluster->warps.push_back(std::move(warp));
     }
   }
+  order_begin(*cluster);
   resident_.push_back(std::move(cluster));
 }
 
@@ -117,6 +120,7 @@ bool Executor::run_warp(Warp& warp) {
       if (mask_ == 0) {
         ++group_->pc;
       } else {
+        if (ordering_ && !warp.order->loading.empty()) touch_loading(code);
         Next next = step(code);
         if (stopped_) return true;
         if (next == Next::blocked) {
@@ -137,7 +141,47 @@ bool Executor::run_warp(Warp& warp) {
       if (!other) break;
     }
   }
+  if (watching_ && progress_ == before) watch(warp);
   return progress_ != before || ran;
+}
+
+// What a warp does without anything moving either ends, or comes back to where it was: registers, local memory and
+// places. States are kept at turns that lie ever further apart, so that a circle of any length is met.
+void Executor::watch(Warp& warp) {
+  auto places = [](const Warp& of) {
+    std::vector<std::uint32_t> result;
+    for (const Group& each : of.groups) {
+      result.push_back(each.pc);
+      result.push_back(each.mask);
+    }
+    return result;
+  };
+  Warp::Watch& kept = warp.watch;
+  if (kept.since != progress_) kept = {};
+  kept.since = progress_;
+  std::vector<std::uint32_t> now = places(warp);
+  if (kept.turns > 0 && kept.places == now && kept.registers == warp.registers && kept.frame == warp.frame) {
+    kept.circles = true;
+    return;
+  }
+  if (std::has_single_bit(++kept.turns)) {
+    kept.places = std::move(now);
+    kept.registers = warp.registers;
+    kept.frame = warp.frame;
+  }
+}
+
+// Whether no warp can come further by itself.
+bool Executor::all_wait() const {
+  for (const auto& cluster : resident_) {
+    for (const auto& warp : cluster->warps) {
+      if (warp->done() || (warp->watch.circles && warp->watch.since == progress_)) continue;
+      for (const Group& group : warp->groups) {
+        if (group.blocked == Blocked::no) return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool Executor::run_cluster(Cluster& cluster) {
@@ -217,11 +261,13 @@ void Executor::run() {
     if (moved) {
       idle = 0;
       patient_ = true;
+      watching_ = false;
       continue;
     }
     // Nothing moves: tests that sleep answer `false` now, in case that somebody does something else then.
     patient_ = false;
-    if (++idle > 64) {
+    watching_ = ++idle > 64;
+    if (watching_ && all_wait()) {
       report_hang();
       return;
     }
@@ -298,9 +344,14 @@ void Executor::report(Finding::Kind kind, std::string text, std::vector<std::str
     ++told->second.second;
     return;
   }
+  if (kind != Finding::Kind::hang && warp_ != nullptr) text += " (" + where(*warp_) + ")";
+  add_finding(kind, std::move(text), std::move(details));
+}
+
+void Executor::add_finding(Finding::Kind kind, std::string text, std::vector<std::string> details) {
   Finding finding;
   finding.kind = kind;
-  finding.text = kind == Finding::Kind::hang || warp_ == nullptr ? std::move(text) : text + " (" + where(*warp_) + ")";
+  finding.text = std::move(text);
   finding.details = std::move(details);
   const auto& instructions = code_.function->instructions;
   if (line_ < instructions.size()) {

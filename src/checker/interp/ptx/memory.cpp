@@ -134,6 +134,9 @@ void Executor::load(const Code& code) {
   addresses(code, 0, at);
   const int width = bits(code.type) / 8;
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  const bool strong = code.relaxed || code.acquire;
+  order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read);
+  if (strong) order_flags(code, at, true, FlagWrite::none);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
@@ -170,6 +173,9 @@ void Executor::store(const Code& code) {
   addresses(code, 0, at);
   const int width = bits(code.type) / 8;
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  const bool strong = code.relaxed || code.release;
+  if (strong) order_flags(code, at, false, FlagWrite::anew);
+  order_lanes(code.where, at, bytes, strong ? order::Use::strong_write : order::Use::write);
   Place to[kLanes];
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
@@ -259,11 +265,17 @@ std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t
 
 // [a], offset, results, operands: of a vector, as many as it has.
 void Executor::atomic(const Code& code) {
+  const std::uint64_t before = progress_;
+  bool changed = false;
   Lanes64 at;
   addresses(code, 0, at);
   const int width = bits(code.type) / 8;
   const std::size_t vector = code.vector;
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
+  // Sums of floating numbers are data, what else is changed at once may be a flag.
+  const bool sum = code.extra == 0 && is_float(code.type);
+  if (!sum || code.acquire || code.release) order_flags(code, at, code.op == Op::atom, FlagWrite::on_top);
+  order_lanes(code.where, at, bytes, sum ? order::Use::add : order::Use::strong_write);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     Place to = place(code.where, at[lane], bytes, lane, true);
@@ -278,6 +290,7 @@ void Executor::atomic(const Code& code) {
       if (code.count > 3 + vector && code.extra == 7) read64(arg(code, 3 + vector), c);
       std::uint64_t value = combined(code.extra, code.type, old, b[lane], c[lane]);
       std::memcpy(to.data + i * static_cast<std::size_t>(width), &value, static_cast<std::size_t>(width));
+      changed = changed || value != old;
       Lanes64 result;
       std::fill_n(result, kLanes, old);
       write64(arg(code, 2 + i), result);
@@ -285,6 +298,7 @@ void Executor::atomic(const Code& code) {
     wrote(to, bytes);
     mask_ = all;
   }
+  if (!changed) progress_ = before;  // a lock that is not free is asked for again and again
 }
 
 // PTX ISA, ldmatrix and stmatrix: 8 × 8 matrices of 16 bits, a row's address from lane 8 · matrix + row; a lane has two
@@ -293,6 +307,10 @@ void Executor::matrices(const Code& code) {
   Lanes64 at;
   addresses(code, 0, at);
   const bool load = code.op == Op::ldmatrix;
+  const std::uint32_t all = mask_;
+  mask_ = code.extra >= 4 ? ~0u : (1u << 8 * code.extra) - 1;
+  order_lanes(Where::shared, at, 16, load ? order::Use::read : order::Use::write);
+  mask_ = all;
   for (int matrix = 0; matrix < code.extra; ++matrix) {
     Place rows[8];
     for (int row = 0; row < 8; ++row) {
@@ -332,6 +350,7 @@ void Executor::copy_async(const Code& code) {
   const std::int64_t bytes = arg(code, 4).value;
   const bool part = arg(code, 5).kind != Arg::Kind::none;
   if (part) read64(arg(code, 5), some);
+  order_copy_async(to, from, bytes);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     std::int64_t count = part ? std::clamp<std::int64_t>(static_cast<std::int64_t>(some[lane]), 0, bytes) : bytes;

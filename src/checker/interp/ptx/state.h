@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/interp/ptx/code.h"
+#include "checker/interp/ptx/order.h"
 #include "checker/machine/mbarrier.h"
 #include "checker/machine/shared_memory.h"
 #include "checker/machine/tensor_core.h"
@@ -74,6 +75,18 @@ struct Warp {
   std::deque<WarpgroupWork> computing;
   int closed = 0;  // groups of wgmma not done
   std::uint64_t instructions = 0;
+  std::uint32_t carry = 0;  // CC.CF of each lane
+
+  // What it looked like at a turn in which nothing moved.
+  struct Watch {
+    std::uint64_t since = 0, turns = 0;  // the count of what has moved
+    bool circles = false;
+    std::vector<std::uint32_t> places;
+    std::vector<std::uint64_t> registers;
+    std::vector<std::uint8_t> frame;
+  };
+  Watch watch;
+  std::unique_ptr<WarpOrder> order;
 
   bool done() const { return groups.empty(); }
 };
@@ -89,15 +102,21 @@ struct Load {
     std::uint32_t shared;
     int barrier_cta;
     std::uint32_t barrier;
+    std::uint32_t ticket = 0;  // of the barrier, for the order of accesses
   };
   llvm::SmallVector<Target, 2> targets;
 };
 
 struct TensorWork {
   std::uint32_t line = 0;
-  std::optional<machine::TensorCore::Ready> mma;  // none: a commit
-  llvm::SmallVector<int, 2> ctas;                 // of the MMA, or those that a commit signals
+  // Neither: a commit.
+  std::optional<machine::TensorCore::Ready> mma;
+  std::optional<machine::TensorCore::ReadyCopy> copy;
+  llvm::SmallVector<int, 2> ctas;  // of the MMA, or those that a commit signals
   std::uint32_t barrier = 0;
+  // Of a commit: what it hands on, and its tickets, as many as CTAs.
+  std::shared_ptr<order::Knowledge> knows;
+  llvm::SmallVector<std::uint32_t, 2> tickets;
 };
 
 struct Cta {
@@ -107,6 +126,7 @@ struct Cta {
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
   std::array<machine::NamedBarrier, 16> named;
+  CtaOrder order;
 
   Cta(std::uint32_t begin, std::uint32_t end) : shared(begin, end) {}
 };
@@ -121,6 +141,7 @@ struct Cluster {
   std::vector<Store> stores;
   std::deque<std::pair<std::uint32_t, std::uint32_t>> requests;
   std::uint32_t peers = 1;
+  std::unique_ptr<ClusterOrder> order;
 
   explicit Cluster(std::size_t warps) : barrier(static_cast<int>(warps)) {}
 };

@@ -22,6 +22,7 @@ Executor::Next Executor::allocate(const Code& code) {
   if (code.op == Op::tmem_dealloc) {
     auto first = static_cast<std::int64_t>(scalar(arg(code, 0)) & 0xffff);
     auto columns = static_cast<std::int64_t>(scalar(arg(code, 1)));
+    order_free(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(columns), code.pair);
     cta().tensor.free(first, columns, faults_);
     report_faults();
     ++progress_;
@@ -39,6 +40,7 @@ Executor::Next Executor::allocate(const Code& code) {
   if (word.data != nullptr) {
     word.shared->shared.write(word.offset, 4, *base);
     wrote(word, 4);
+    order_allocated(word.offset);
   }
   mask_ = all;
   return Next::on;
@@ -57,30 +59,40 @@ void Executor::tensor_registers(const Code& code) {
   machine::TensorMemory& tensor = cta().tensor;
   const int registers = code.count - 3;
   bool told = false;
+  // The cell of a register; with packing, of one of its halves.
+  auto cell = [&](int thread, int i, int part) {
+    return code.add ? layout::tensor_load_packed_cell(shape, thread, i, part, second)
+                    : layout::tensor_load_cell(shape, thread, i, second);
+  };
   for (int i = 0; i < registers; ++i) {
     const Arg& reg = arg(code, static_cast<std::size_t>(i) + 3);
     Lanes32 lanes{};
     if (!load) read32(reg, lanes);
-    for (int thread = 0; thread < kLanes; ++thread) {
-      auto [lane, relative] = layout::tensor_load_cell(shape, thread, i, second);
-      std::uint32_t at = column + static_cast<std::uint32_t>(relative);
-      int row = 32 * quarter + half + lane;
-      if (row >= machine::TensorMemory::kLanes || !tensor.allocated(at, 1)) {
-        if (!told)
-          report(Finding::Kind::memory, fmt::format("reaches column {} of tensor memory, which is not allocated", at));
-        told = true;
-        continue;
-      }
-      if (load) {
-        lanes[thread] = std::bit_cast<std::uint32_t>(tensor.row(row)[at]);
-      } else {
-        tensor.row(row)[at] = std::bit_cast<float>(lanes[thread]);
+    for (int part = 0; part < (code.add ? 2 : 1); ++part) {
+      for (int thread = 0; thread < kLanes; ++thread) {
+        auto [lane, relative] = cell(thread, i, part);
+        std::uint32_t at = column + static_cast<std::uint32_t>(relative);
+        int row = 32 * quarter + half + lane;
+        if (row >= machine::TensorMemory::kLanes || !tensor.allocated(at, 1)) {
+          if (!told)
+            report(Finding::Kind::memory,
+                   fmt::format("reaches column {} of tensor memory, which is not allocated", at));
+          told = true;
+          continue;
+        }
+        float& value = tensor.row(row)[at];
+        const auto word = std::bit_cast<std::uint32_t>(value);
+        if (load) {
+          lanes[thread] |= code.add ? (word & 0xffff) << (16 * part) : word;
+        } else {
+          value = std::bit_cast<float>(code.add ? lanes[thread] >> (16 * part) & 0xffff : lanes[thread]);
+        }
       }
     }
     if (load) write32(reg, lanes);
   }
   if (told) return;
-  int last = layout::tensor_load_cell(shape, kLanes - 1, registers - 1, second).second;
+  int last = cell(kLanes - 1, registers - 1, 1).second;
   tensor.for_each_block(
       quarter, column, last + 1, [&](machine::TensorMemory::Block& block, std::uint64_t mask, std::uint32_t first) {
         std::uint64_t pending = block.pending.above_zero() & mask;
@@ -97,10 +109,26 @@ void Executor::tensor_registers(const Code& code) {
         (load ? block.read : block.written) |= mask;
         (load ? block.written : block.read) &= ~mask;
       });
+  order_tensor_registers(load, static_cast<std::uint32_t>(2 * quarter + half / 16), code.extra == 0 ? 2 : 1, column,
+                         static_cast<std::uint32_t>(last) + 1);
   ++progress_;
 }
 
-// [D], offset, A, B, instruction descriptor, whether it adds
+// The CTAs whose memories an instruction of the tensor core reaches.
+bool Executor::take_ctas(const Code& code, TensorWork& work) {
+  work.line = line_;
+  work.ctas.push_back(warp_->cta);
+  if (!code.pair) return true;
+  if (cluster_->ctas.size() < 2) {
+    report(Finding::Kind::protocol, "is of a pair, in a cluster of one CTA");
+    return false;
+  }
+  work.ctas.assign({warp_->cta & ~1, warp_->cta | 1});
+  return true;
+}
+
+// [D], offset, A, its offset, B, instruction descriptor, whether it adds, [scales of A], offset, [scales of B], offset,
+// by how much D shrinks, lanes of D that stay
 void Executor::multiply(const Code& code, int lane) {
   Lanes64 lanes;
   auto value = [&](std::size_t i) {
@@ -109,27 +137,51 @@ void Executor::multiply(const Code& code, int lane) {
   };
   machine::Mma mma;
   mma.d = static_cast<std::uint32_t>(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
-  mma.a = value(2);
-  mma.b = value(3);
-  mma.instruction = static_cast<std::uint32_t>(value(4));
-  const Arg& adds = arg(code, 5);
-  mma.accumulate = predicate(adds) >> lane & 1;
+  mma.a = value(2) + static_cast<std::uint64_t>(arg(code, 3).value);
+  mma.a_in_tensor = code.at_read;
+  mma.b = value(4);
+  mma.instruction = static_cast<std::uint32_t>(value(5));
+  mma.accumulate = predicate(arg(code, 6)) >> lane & 1;
   mma.pair = code.pair;
   using Kind = layout::InstructionDescriptor::Kind;
+  using Scaled = layout::BlockScaledDescriptor::Kind;
   mma.kind = code.extra == 1 ? Kind::f8f6f4 : code.extra == 2 ? Kind::i8 : code.extra == 3 ? Kind::tf32 : Kind::f16;
-  TensorWork work;
-  work.line = line_;
-  work.ctas.push_back(warp_->cta);
-  if (code.pair) {
-    if (cluster_->ctas.size() < 2) {
-      report(Finding::Kind::protocol, "multiplies for a pair in a cluster of one CTA");
-      return;
-    }
-    work.ctas.assign({warp_->cta & ~1, warp_->cta | 1});
+  if (code.extra >= 4) {
+    machine::BlockScales scales;
+    scales.kind = code.extra == 4 ? Scaled::mxf8f6f4 : code.extra == 5 ? Scaled::mxf4 : Scaled::mxf4nvf4;
+    scales.block = code.vector;
+    scales.a = static_cast<std::uint32_t>(value(7) + static_cast<std::uint64_t>(arg(code, 8).value));
+    scales.b = static_cast<std::uint32_t>(value(9) + static_cast<std::uint64_t>(arg(code, 10).value));
+    mma.scales = scales;
+  } else {
+    mma.shrink_d = static_cast<int>(value(11)) & 15;
+    for (std::size_t i = 12; i < code.count && i < 20; ++i) mma.disabled[i - 12] = static_cast<std::uint32_t>(value(i));
   }
+  TensorWork work;
+  if (!take_ctas(code, work)) return;
   work.mma = tensor_core_.issue(mma, sides(work.ctas), faults_);
   report_faults();
+  if (work.mma) order_mma(*work.mma, work.ctas, lane);
   if (work.mma) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
+  ++progress_;
+}
+
+// [to], offset, descriptor
+void Executor::copy_to_tensor(const Code& code, int lane) {
+  Lanes64 to, from;
+  addresses(code, 0, to);
+  read64(arg(code, 2), from);
+  machine::TensorCore::Copy copy;
+  copy.to = static_cast<std::uint32_t>(to[lane]);
+  copy.from = from[lane];
+  copy.rows = code.extra;
+  copy.bytes = code.vector;
+  copy.spread = static_cast<machine::TensorCore::Copy::Spread>(code.dimensions);
+  TensorWork work;
+  if (!take_ctas(code, work)) return;
+  work.copy = tensor_core_.issue(copy, sides(work.ctas), faults_);
+  report_faults();
+  if (work.copy) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;
 }
 
@@ -149,6 +201,7 @@ void Executor::commit(const Code& code, int lane) {
   } else {
     work.ctas.push_back(rank);
   }
+  order_commit(work, lane);
   cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;
 }
@@ -163,8 +216,13 @@ bool Executor::run_tensor(Cluster& cluster) {
       line_ = work.line;
       if (work.mma) {
         tensor_core_.run(*work.mma, sides(work.ctas));
+      } else if (work.copy) {
+        tensor_core_.run(*work.copy, sides(work.ctas));
       } else {
-        for (int each : work.ctas) signal(each, work.barrier);
+        for (std::size_t i = 0; i < work.ctas.size(); ++i) {
+          order_committed(work, i);
+          signal(work.ctas[i], work.barrier);
+        }
         signalled = true;
       }
     }
@@ -179,6 +237,9 @@ Executor::Next Executor::tensor(const Code& code) {
     case Op::tmem_alloc:
     case Op::tmem_dealloc:
       return allocate(code);
+    case Op::tmem_wait:
+      order_tensor_wait(code.extra == 0);
+      return Next::on;
     case Op::tmem_relinquish:
       cta().tensor.relinquish();
       return Next::on;
@@ -188,12 +249,16 @@ Executor::Next Executor::tensor(const Code& code) {
       tensor_registers(code);
       return Next::on;
     case Op::tmem_mma:
+    case Op::tmem_copy:
     case Op::tmem_commit:
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
         if (code.op == Op::tmem_mma) {
-          multiply(code, std::countr_zero(rest));
+          multiply(code, lane);
+        } else if (code.op == Op::tmem_copy) {
+          copy_to_tensor(code, lane);
         } else {
-          commit(code, std::countr_zero(rest));
+          commit(code, lane);
         }
       }
       return Next::on;

@@ -41,26 +41,31 @@ Executor::Next Executor::warpgroup(const Code& code) {
     case Op::wgmma_commit:
       warp_->computing.push_back({std::nullopt, line_});
       ++warp_->closed;
+      order_wgmma_closed();
       return Next::on;
     case Op::wgmma_wait:
       finish_groups(*warp_, static_cast<int>(scalar(arg(code, 0))));
+      order_wgmma_done(static_cast<std::uint32_t>(scalar(arg(code, 0))));
       return Next::on;
     case Op::wgmma_fence:
       return Next::on;
     default:
       break;
   }
-  // A, B, adds, signs and majors, D
+  // A, B, adds, signs and majors, D, A's registers
   std::optional<layout::Element> d = element_of(code.type), ab = element_of(code.from);
   machine::WarpgroupMma mma;
   mma.a = scalar(arg(code, 0));
   mma.b = scalar(arg(code, 1));
   mma.accumulate = predicate(arg(code, 2)) >> first_lane() & 1;
-  if (!d || !ab || arg(code, 3).value == -1 || arg(code, 4).value == -1) {
+  if (!d || !ab) {
     report(Finding::Kind::protocol, "multiplies what the machine's wgmma does not have");
     stopped_ = true;
     return Next::on;
   }
+  mma.a_in_registers = code.at_read;
+  mma.negate_a = arg(code, 3).value == -1;
+  mma.negate_b = arg(code, 4).value == -1;
   mma.d = *d;
   mma.ab = *ab;
   mma.n = code.extra;
@@ -74,10 +79,13 @@ Executor::Next Executor::warpgroup(const Code& code) {
   auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_);
   report_faults();
   if (!ready) return Next::on;
+  order_wgmma(*ready);
   std::vector<std::uint32_t> registers(static_cast<std::size_t>(mma.registers()) * kLanes);
   for (int i = 0; i < mma.registers(); ++i)
     read32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
-  warpgroup_core_.multiply(*ready, cta().shared, registers.data());
+  Lanes32 a[4]{};
+  for (std::size_t i = 0; code.at_read && i < 4; ++i) read32(arg(code, 7 + code.vector + i), a[i]);
+  warpgroup_core_.multiply(*ready, cta().shared, registers.data(), a[0]);
   for (int i = 0; i < mma.registers(); ++i)
     write32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
   warp_->computing.push_back({std::move(ready), line_});

@@ -1,0 +1,118 @@
+// What a launch of a PTX kernel remembers of the order of accesses (checker/order): what each warp, mbarrier, CTA and
+// cluster knows and has done.
+//
+// A warp's lanes are one agent here, but that a fence by some of them covers those alone: what PTX asks of lanes of one
+// warp that have not met (`bar.warp.sync`) is looked at with --strict only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/order/access.h"
+#include "checker/order/flat.h"
+#include "checker/order/thread.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace warpcc::checker::ptx {
+
+// What one lane does asynchronously: MMAs, in order; stores of the copy engine, by groups.
+struct LaneOrder {
+  int lane = 0;
+  order::Agent queue, reads, writes;
+  std::uint32_t queue_now = 1;
+  std::uint32_t stored = 0;  // groups
+};
+
+// A load of tensor memory whose registers nobody has touched yet.
+struct TensorLoading {
+  std::uint32_t time = 0, line = 0;
+};
+
+struct WarpOrder {
+  WarpOrder(order::Agents& agents, std::uint32_t who) : thread(agents, who) {}
+
+  order::Thread thread;
+  int elected = -1;  // the first lane that has done something alone
+  llvm::SmallVector<LaneOrder, 1> lanes;
+  order::Agent copies, loads, stores;  // cp.async; tcgen05.ld, tcgen05.st
+  std::uint32_t copies_now = 1, loads_now = 1, loads_done = 0, stores_now = 1;
+  std::uint32_t computing_now = 1;  // groups of wgmma
+  llvm::SmallVector<TensorLoading, 4> loading;
+  // What arrivals that it has seen by a relaxed wait have told: counts from the next fence on.
+  std::unique_ptr<order::Knowledge> relaxed;
+  // What a fence of its CTA alone has made known, for flags.
+  std::unique_ptr<order::Knowledge> fenced;
+  std::unordered_map<std::uint64_t, std::uint64_t> flags_seen;  // version, by address
+  // By the address of an mbarrier: how many of its phases this warp has waited for.
+  std::map<std::pair<int, std::uint32_t>, std::uint64_t> waited;
+
+  LaneOrder& lane(int number) {
+    for (LaneOrder& each : lanes) {
+      if (each.lane == number) return each;
+    }
+    lanes.push_back({});
+    lanes.back().lane = number;
+    return lanes.back();
+  }
+};
+
+struct BarrierOrder {
+  order::Barrier order;
+  std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
+};
+
+struct CtaOrder {
+  order::Flat shared, tensor;
+  std::map<std::uint32_t, BarrierOrder> barriers;  // by offset
+  std::array<order::Barrier, 16> named;
+  std::array<order::Agent, 8> warpgroups;  // their MMAs, by groups
+  order::Clock life;                       // what its warps knew when they left
+  int left = 0;                            // warps that have
+  order::Epoch allocated;                  // its last allocation of tensor memory
+  bool allocated_as_pair = false;
+};
+
+struct ClusterOrder {
+  order::Agents agents;
+  std::uint32_t global_agents = 0;
+  order::History history;
+  order::Barrier barrier, life;  // of the cluster's barrier: what is seen, and what is executed before
+  std::uint64_t generation = 0;
+  std::uint32_t serial = 0;  // of those begun
+  order::Epoch grid_before;
+};
+
+// How a flag is written: a store begins anew; what reads and writes at once hands on what was there as well.
+enum class FlagWrite : std::uint8_t { none, anew, on_top };
+
+// A word of memory that hands on what has been published before it was written (PTX ISA, release and acquire patterns).
+struct Flag {
+  struct Of {
+    std::uint32_t cluster = 0;
+    order::Knowledge published;  // by fences of the whole GPU
+    order::Knowledge fenced;     // by a fence of the CTA `cta`
+    std::uint32_t cta = ~0u;
+  };
+  llvm::SmallVector<Of, 1> from;
+  std::uint64_t version = 0;
+};
+
+struct LaunchOrder {
+  order::History history;
+  std::map<std::uint64_t, order::Flat> global;  // by where an allocation begins
+  std::uint64_t last_begin = 0;
+  order::Flat* last = nullptr;
+  std::unordered_map<std::uint64_t, Flag> flags;
+  std::vector<std::array<std::uint32_t, 3>> begun;  // first CTA of each cluster begun
+  order::Conflicts conflicts;                       // of the present access
+  std::map<std::tuple<std::uint32_t, std::uint32_t, int>, std::uint64_t> told;
+};
+
+}  // namespace warpcc::checker::ptx

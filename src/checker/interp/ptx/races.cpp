@@ -1,0 +1,183 @@
+// What is said of two accesses of a PTX kernel that nothing orders.
+#include <fmt/format.h>
+
+#include "checker/interp/ptx/executor.h"
+#include "checker/interp/ptx/order.h"
+
+namespace warpcc::checker::ptx {
+
+using order::AgentKind;
+using order::Use;
+using order::Why;
+
+namespace {
+
+const char* does(const order::Entry& entry) {
+  const bool reads = entry.use == Use::read || entry.use == Use::strong_read;
+  switch (entry.epoch.agent.kind()) {
+    case AgentKind::arriving:
+      return reads ? "the copy engine reads for" : "the copy engine fills by";
+    case AgentKind::queue:
+      return reads ? "the tensor core reads for" : "the tensor core writes by";
+    case AgentKind::store_read:
+      return "the copy engine reads for";
+    case AgentKind::store_write:
+      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
+    case AgentKind::copying:
+      return reads ? "a copy by lanes reads for" : "a copy by lanes fills by";
+    default:
+      return reads ? "is read by" : entry.use == Use::add ? "is added to by" : "is written by";
+  }
+}
+
+// What would order the two, and the chapter that asks for it.
+std::pair<const char*, const char*> mends(const order::Entry& first, const order::Entry& then, Why why) {
+  constexpr const char* kCausality = "PTX ISA, memory consistency model: causality order";
+  switch (why) {
+    case Why::proxy:
+    case Why::proxy_read:
+      return {
+          "fence.proxy.async by the threads of the first, after it and before they tell of it (or by the thread of "
+          "the second, once it has been told)",
+          "PTX ISA, async proxy; membar, fence: proxy fences"};
+    case Why::lanes:
+      return {"bar.warp.sync between the two", "PTX ISA, bar.warp.sync: memory ordering among participating threads"};
+    case Why::scope:
+      return {
+          "a fence of the scope of the cluster or the GPU before it is told of, or an arrival .release.cluster: what "
+          "releases to the CTA tells no other CTA",
+          "PTX ISA, memory consistency model: scope"};
+    case Why::overlap:
+      return {"tcgen05.commit after the first and a wait for it before the second",
+              "PTX ISA, tcgen05: pipelined instructions are in order on the same accumulator and shape"};
+    case Why::unordered:
+    case Why::ordered:
+      break;
+  }
+  switch (first.epoch.agent.kind()) {
+    case AgentKind::arriving:
+      return {
+          "a wait for the phase of the mbarrier that its bytes complete, by the second's thread or by one that tells "
+          "it",
+          "PTX ISA, cp.async.bulk: completion mechanisms"};
+    case AgentKind::queue:
+      return {
+          "tcgen05.commit (wgmma: commit_group and wait_group) by the thread that began it, waited for before the "
+          "second",
+          "PTX ISA, tcgen05.commit; wgmma.wait_group"};
+    case AgentKind::store_read:
+      return {"cp.async.bulk.wait_group.read by the thread that began the store, and then a barrier towards the second",
+              "PTX ISA, cp.async.bulk.wait_group"};
+    case AgentKind::store_write:
+      return {
+          "cp.async.bulk.wait_group (not .read) by the thread that began the store, and then a flag or a barrier "
+          "towards the second",
+          "PTX ISA, cp.async.bulk.wait_group"};
+    case AgentKind::copying:
+      return {
+          "cp.async.wait_group by the threads that began it, or cp.async.mbarrier.arrive, and then a barrier towards "
+          "the second",
+          "PTX ISA, cp.async: completion"};
+    case AgentKind::tensor_load:
+      return {"tcgen05.wait::ld by the warp that loads, before it tells of it", "PTX ISA, tcgen05.wait"};
+    case AgentKind::tensor_store:
+      return {"tcgen05.wait::st by the warp that stores, before it tells of it", "PTX ISA, tcgen05.wait"};
+    default:
+      break;
+  }
+  if (then.epoch.agent.kind() == AgentKind::store_write || first.who >> 9 != then.who >> 9)
+    return {"a release by the first's thread (fence, then a flag; or .release.gpu) and an acquire by the second's",
+            kCausality};
+  return {"a barrier at which the first's thread arrives after it, and for which the second's waits", kCausality};
+}
+
+}  // namespace
+
+std::string Executor::shared_name(int rank, std::uint32_t offset, std::uint32_t bytes) const {
+  std::string text = fmt::format("shared memory {:#x} .. {:#x}", offset, offset + bytes);
+  return cluster_->ctas.size() == 1 ? text : text + fmt::format(" of CTA {} of the cluster", rank);
+}
+
+std::string Executor::tensor_name(int rank, std::uint32_t column, std::uint32_t columns) const {
+  std::string text = fmt::format("columns {} .. {} of tensor memory", column, column + columns);
+  return cluster_->ctas.size() == 1 ? text : text + fmt::format(" of CTA {} of the cluster", rank);
+}
+
+std::string Executor::global_name(std::uint64_t address) {
+  DeviceMemory::Allocation* of = memory_.find(address, 1);
+  return of == nullptr ? fmt::format("global memory {:#x}", address)
+                       : fmt::format("byte {} of the allocation at {:#x}", address - of->begin, of->begin);
+}
+
+// `cp.async.bulk.tensor.2d…`
+std::string Executor::line_text(std::uint32_t line) const {
+  const auto& instructions = code_.function->instructions;
+  if (line >= instructions.size()) return "the end";
+  return "`" + code_.module->opcodes[instructions[line].opcode].text + "`";
+}
+
+// `k.ptx:141 (gemm.cu:88)`, as far as it is known.
+std::string Executor::place_text(std::uint32_t line) const {
+  const auto& instructions = code_.function->instructions;
+  if (line >= instructions.size()) return "";
+  const ptx_text::Instruction& at = instructions[line];
+  std::string text;
+  if (launch_.sources != nullptr) text = launch_.sources->place({code_.module->file, at.offset, at.offset + at.length});
+  if (at.place == 0 || at.place >= code_.function->places.size()) return text;
+  const ptx_text::Place& place = code_.function->places[at.place];
+  if (place.file >= code_.module->files.size()) return text;
+  const std::string& file = code_.module->files[place.file];
+  return text + fmt::format(" ({}:{})", file.substr(file.find_last_of('/') + 1), place.line);
+}
+
+std::string Executor::who_text(const order::Entry& entry) const {
+  const std::array<std::uint32_t, 3>& first = ordering_->begun[entry.who >> 9];
+  const std::uint32_t rank = entry.who >> 5 & 15, x = launch_.cluster[0], y = launch_.cluster[1];
+  return fmt::format("{}: {}, CTA ({}, {}, {}) warp {}", place_text(entry.line), line_text(entry.line),
+                     first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / x / y, entry.who & 31);
+}
+
+void Executor::tell_race(std::string text, std::vector<std::string> details, int kind) {
+  ++outcome_.races;
+  if (ordering_->told[{line_, line_, -1 - kind}]++ > 0) return;
+  add_finding(Finding::Kind::race, std::move(text), std::move(details));
+}
+
+void Executor::tell_conflicts(const order::Actor& actor, const std::string& place) {
+  order::Conflicts conflicts = std::move(ordering_->conflicts);
+  ordering_->conflicts.clear();
+  for (const order::Conflict& conflict : conflicts) {
+    const order::Entry& first = conflict.first;
+    ++outcome_.races;
+    if (ordering_->told[{first.line, line_, static_cast<int>(conflict.why)}]++ > 0) continue;
+    std::string text = fmt::format("{}: {} {}, {} {}: ", place, does(first), line_text(first.line), does(actor.entry),
+                                   line_text(line_));
+    switch (conflict.why) {
+      case Why::proxy:
+      case Why::proxy_read:
+        text += "in order, but with no fence between the generic proxy and the async proxy";
+        break;
+      case Why::lanes:
+        text += "by lanes of one warp that have not met";
+        break;
+      case Why::scope:
+        text += "told of within a CTA alone, and reached from another";
+        break;
+      case Why::overlap:
+        text += "accumulators that overlap and are not the same";
+        break;
+      case Why::unordered:
+      case Why::ordered:
+        text += "nothing orders them";
+        break;
+    }
+    auto [mend, section] = mends(first, actor.entry, conflict.why);
+    std::vector<std::string> details = {"first: " + who_text(first), "then:  " + who_text(actor.entry),
+                                        fmt::format("to mend: {}", mend), section};
+    if (conflict.why == Why::lanes || conflict.why == Why::proxy_read)
+      details.push_back("asked for by the ISA, breaks rarely in practice (--strict)");
+    add_finding(Finding::Kind::race, std::move(text), std::move(details));
+  }
+}
+
+}  // namespace warpcc::checker::ptx
