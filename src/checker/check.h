@@ -76,6 +76,7 @@ struct Finding {
   struct Race {
     std::string buffer;
     std::uint32_t first = 0, then = 0;
+    int why = 0;  // a race is told once for two lines and this
     std::vector<std::pair<std::size_t, Occurrence>> told_later;
   };
   std::optional<Race> race;

@@ -21,6 +21,7 @@ namespace {
 struct Matrix {
   std::uint32_t number = 0;  // of the buffer
   std::int64_t rows = 0, columns = 0;
+  std::int64_t valid_rows = 0, valid_columns = 0;  // of them, what holds something
 };
 
 // Row-major matrices alone.
@@ -33,7 +34,8 @@ std::optional<Matrix> matrix(const sass::Program& program, std::size_t at) {
   if (rows.size() != 1 || columns.size() != 1) return {};
   if (columns[0].extent != 1 && columns[0].stride != 1) return {};
   if (rows[0].extent != 1 && rows[0].stride != columns[0].extent) return {};
-  return Matrix{static_cast<std::uint32_t>(at), map.extent(0), map.extent(1)};
+  auto valid = [&](int i) { return buffer.valid.empty() ? map.extent(i) : buffer.valid[static_cast<std::size_t>(i)]; };
+  return Matrix{static_cast<std::uint32_t>(at), map.extent(0), map.extent(1), valid(0), valid(1)};
 }
 
 constexpr int kTile = 64;
@@ -78,9 +80,7 @@ class Comparison {
     if (launch > 0) name = fmt::format("launch {}: {}", launch + 1, name);
     if (wrong_ > 0) {
       findings.add(Finding::Kind::values, Findings::kNoLine,
-                   fmt::format("{}[{}, {}] is {}, the product {}", name, row_, column_, got_, wants_),
-                   {fmt::format("{} of {} elements are wrong, in rows {} .. {} and columns {} .. {}", wrong_, compared_,
-                                first_row_, last_row_ + 1, first_column_, last_column_ + 1)});
+                   fmt::format("{}[{}, {}] is {}, the product {}", name, row_, column_, got_, wants_), details());
       outcome.values_wrong += wrong_ - 1;
     }
     if (missing_ > 0) {
@@ -109,26 +109,26 @@ class Comparison {
       }
     }
     if (!any) return;
-    std::int64_t depth = a_.columns;
+    std::int64_t depth = this->depth();
     if (rows_.empty()) {
       rows_.assign(static_cast<std::size_t>(kTile * depth), 0);
       for (std::int64_t i = 0; i < rows; ++i) {
         for (std::int64_t k = 0; k < depth; ++k)
           rows_[static_cast<std::size_t>(i * depth + k)] =
-              machine::input(a_.number, static_cast<std::uint64_t>((row + i) * depth + k));
+              machine::input(a_.number, static_cast<std::uint64_t>((row + i) * a_.columns + k));
       }
     }
     columns_.assign(static_cast<std::size_t>(kTile * depth), 0);
     for (std::int64_t j = 0; j < columns; ++j) {
       for (std::int64_t k = 0; k < depth; ++k)
         columns_[static_cast<std::size_t>(k * kTile + j)] =
-            machine::input(b_.number, static_cast<std::uint64_t>((column + j) * depth + k));
+            machine::input(b_.number, static_cast<std::uint64_t>((column + j) * b_.columns + k));
     }
     multiply(rows_.data(), columns_.data(), depth, sums_);
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
         std::int64_t at = (row + i) * c_.columns + column + j;
-        if (!c.stored(at)) continue;
+        if (!c.stored(at) || row + i >= a_.valid_rows || column + j >= b_.valid_rows) continue;
         ++compared_;
         double got = machine::to_float(c.load(at), c.element()), wants = rounded(sums_[i * kTile + j], c.element());
         if (got == wants) continue;
@@ -146,6 +146,54 @@ class Comparison {
         last_column_ = std::max(last_column_, column + j);
       }
     }
+  }
+
+  std::vector<std::string> details() const {
+    std::vector<std::string> text = {fmt::format("{} of {} elements are wrong, in rows {} .. {} and columns {} .. {}",
+                                                 wrong_, compared_, first_row_, last_row_ + 1, first_column_,
+                                                 last_column_ + 1)};
+    if (auto other = owner(true))
+      text.push_back(
+          fmt::format("row {} holds what belongs to row {}: the rows that are multiplied and those that are "
+                      "stored differ",
+                      row_, *other));
+    else if (auto column = owner(false))
+      text.push_back(
+          fmt::format("column {} holds what belongs to column {}: the columns that are multiplied and those "
+                      "that are stored differ",
+                      column_, *column));
+    return text;
+  }
+
+  // The row (or column) whose product stands, for some elements beside each other, where the first wrong one is.
+  std::optional<std::int64_t> owner(bool of_rows) const {
+    constexpr std::int64_t kBeside = 8, kMostProducts = 1 << 24;
+    const machine::GlobalBuffer& c = globals_[c_.number];
+    std::int64_t along = of_rows ? c_.columns : c_.rows, across = of_rows ? c_.rows : c_.columns;
+    std::int64_t from = of_rows ? column_ : row_, count = std::min(kBeside, along - from);
+    if (count < kBeside || across * a_.columns > kMostProducts) return {};
+    std::optional<std::int64_t> found;
+    for (std::int64_t other = 0; other < across; ++other) {
+      bool same = true;
+      for (std::int64_t i = 0; i < count && same; ++i) {
+        std::int64_t row = of_rows ? row_ : from + i, column = of_rows ? from + i : column_;
+        double got = machine::to_float(c.load(row * c_.columns + column), c.element());
+        same = got == rounded(of_rows ? product(other, column) : product(row, other), c.element());
+      }
+      if (!same) continue;
+      if (found) return {};  // of several: of none
+      found = other;
+    }
+    return found;
+  }
+  std::int64_t depth() const { return std::min(a_.valid_columns, b_.valid_columns); }
+  double product(std::int64_t row, std::int64_t column) const {
+    double sum = 0;
+    for (std::int64_t k = 0; k < depth(); ++k) {
+      sum += machine::input(a_.number, static_cast<std::uint64_t>(row * a_.columns + k)) *
+             machine::input(b_.number, static_cast<std::uint64_t>(column * b_.columns + k));
+    }
+    return sum;
   }
 
   const sass::Program& program_;

@@ -129,6 +129,8 @@ class HeaderPrinter {
     append_tuple(text_, buffer.layout.map(), &layout::Mode::stride);
     if (buffer.layout.swizzle().bits != 0) put(" swizzle {}", buffer.layout.swizzle().span());
     if (buffer.kept) text_ += " kept";
+    for (std::size_t i = 0; i < buffer.valid.size(); ++i) put("{}{}", i == 0 ? " valid (" : ", ", buffer.valid[i]);
+    if (!buffer.valid.empty()) text_ += ')';
     text_ += '\n';
   }
 

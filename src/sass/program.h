@@ -216,6 +216,7 @@ struct Buffer {
   layout::Element element = layout::Element::f16;
   layout::Physical layout;
   bool kept = false;
+  std::vector<std::int64_t> valid = {};  // global: the extents of what holds something; empty: of all
 };
 
 struct MBarrier {

@@ -62,6 +62,7 @@ class HeaderReader {
   bool word(Directive& line);
 
   bool buffer_place(Cursor& at, Buffer& buffer);
+  bool valid_extents(Cursor& at, Buffer& buffer);
   bool buffer_copies(Cursor& at, Buffer& buffer, std::vector<char>& stated);
   bool pipe_barrier(Cursor& at, MBarrierId& id);
   bool carried(Cursor& at, Pipe& pipe);
@@ -342,6 +343,7 @@ bool HeaderReader::buffer(Directive& line) {
   if (layout->map().span() > kLarge) return wanted(before, "a smaller buffer");
   buffer.layout = std::move(*layout);
   buffer.kept = at.eat_word("kept");
+  if (at.eat_word("valid") && !valid_extents(at, buffer)) return false;
 
   std::int64_t apart = tile_extent(buffer);
   for (std::size_t i = buffer.copies.size(); i-- > 0;) {
@@ -357,6 +359,17 @@ bool HeaderReader::buffer(Directive& line) {
   at = end;
   program_.buffers.push_back(std::move(buffer));
   return true;
+}
+
+// `valid (100, 64)`: what lies behind holds nothing.
+bool HeaderReader::valid_extents(Cursor& at, Buffer& buffer) {
+  const char* form = "an extent for each coordinate of a buffer in global memory, as `valid (100, 64)`,";
+  if (buffer.space != MemorySpace::global || !at.eat('(')) return wanted(at, form);
+  for (int i = 0; i < buffer.layout.map().rank(); ++i) {
+    if (i > 0 && !at.eat(',')) return wanted(at, form);
+    if (!number(at, 0, buffer.layout.map().extent(i), "a valid extent", buffer.valid.emplace_back())) return false;
+  }
+  return at.eat(')') || wanted(at, form);
 }
 
 bool HeaderReader::buffer_place(Cursor& at, Buffer& buffer) {

@@ -54,17 +54,17 @@ bool Interpreter::touches_barrier(Cta& cta, std::uint32_t offset, std::uint32_t 
   return false;
 }
 
-// Whether the lanes reach aligned bytes of this CTA's that nothing else is about: within one block of shared memory,
+// Whether the lanes reach aligned bytes of one CTA's that nothing else is about: within one block of shared memory,
 // written (where they are read), not under way, not yet to be read (where they are written), no barriers.
-Interpreter::Plain Interpreter::plain_access(const Lanes& addresses, std::uint32_t bytes, bool store) {
+Interpreter::Plain Interpreter::plain_access(const Lanes& addresses, std::uint32_t bytes, bool store, Cta& of) {
   std::uint32_t first = addresses[first_lane_], apart = 0, lowest = first, highest = first;
   if (mask_ == kAllLanes && bytes == 4 && first % 128 == 0) {  // words in a row, one a lane
     std::uint32_t others = 0;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) others |= addresses[lane] ^ (first + 4 * lane);
-    if (others == 0 && static_cast<int>(first >> 24) == cta().rank && cta().shared.inside(first & 0xffffff, 128)) {
-      const SharedMemory::Block& block = cta().shared.block(first & 0xffffff);
-      std::uint64_t busy =
-          block.landing.above_zero() | block.barriers | block.unwritten | (store ? block.reading.above_zero() : 0);
+    if (others == 0 && static_cast<int>(first >> 24) == of.rank && of.shared.inside(first & 0xffffff, 128)) {
+      const SharedMemory::Block& block = of.shared.block(first & 0xffffff);
+      std::uint64_t busy = block.landing.above_zero() | block.barriers | block.unwritten |
+                           (store ? block.reading.above_zero() | block.invalid : 0);
       if ((busy & machine::bits_of(first / SharedMemory::kUnit % 64, 8)) == 0) return Plain::dense;
     }
   }
@@ -77,8 +77,8 @@ Interpreter::Plain Interpreter::plain_access(const Lanes& addresses, std::uint32
     highest = std::max(highest, address);
     units |= SharedMemory::unit_bit(address);
   }
-  if (apart != 0 || static_cast<int>(first >> 24) != cta().rank) return Plain::no;
-  SharedMemory& shared = cta().shared;
+  if (apart != 0 || static_cast<int>(first >> 24) != of.rank) return Plain::no;
+  SharedMemory& shared = of.shared;
   if (!shared.inside(lowest & 0xffffff, (highest - lowest) + bytes)) return Plain::no;
   const SharedMemory::Block& block = shared.block(first & 0xffffff);
   std::uint64_t busy =
@@ -87,44 +87,74 @@ Interpreter::Plain Interpreter::plain_access(const Lanes& addresses, std::uint32
 }
 
 // Reports what is wrong with a lane's access; answers whether it can be made.
-bool Interpreter::may_access(std::uint32_t address, std::uint32_t bytes, bool store) {
-  SharedMemory& shared = cta().shared;
+bool Interpreter::may_access(std::uint32_t address, std::uint32_t bytes, bool store, Cta& of) {
+  SharedMemory& shared = of.shared;
   std::uint32_t offset = address & 0xffffff;
-  if (static_cast<int>(address >> 24) != cta().rank || !shared.inside(offset, bytes)) {
-    report(
-        Finding::Kind::memory,
-        fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is this CTA's", store ? "writes to" : "reads from",
-                    address, bytes, fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.begin()),
-                    fmt::format("{:#x}", static_cast<std::uint32_t>(cta().rank) << 24 | shared.end())));
+  if (static_cast<int>(address >> 24) != of.rank || !shared.inside(offset, bytes)) {
+    report(Finding::Kind::memory,
+           fmt::format("{} shared address {:#x} of {} bytes: {} .. {} is {} CTA's", store ? "writes to" : "reads from",
+                       address, bytes, fmt::format("{:#x}", static_cast<std::uint32_t>(of.rank) << 24 | shared.begin()),
+                       fmt::format("{:#x}", static_cast<std::uint32_t>(of.rank) << 24 | shared.end()),
+                       of.rank == cta().rank ? "this" : "that"));
     return false;
   }
   if (offset % bytes != 0)
     report(Finding::Kind::memory,
            fmt::format("reaches shared address {:#x}, no multiple of its {} bytes", address, bytes));
-  touches_barrier(cta(), offset, bytes);
+  touches_barrier(of, offset, bytes);
   const SharedMemory::Block& block = shared.block(offset);
   std::uint64_t unit = SharedMemory::unit_bit(offset);
   if (block.landing.above_zero() & unit) {
     report(Finding::Kind::memory,
-           fmt::format("{} shared address {:#x} while a load of the copy engine is still under way into it",
-                       store ? "writes to" : "reads from", address));
+           fmt::format("{} shared address {} while a load of the copy engine is still under way into it",
+                       store ? "writes to" : "reads from", place_text(address)));
   }
   if (store && (block.reading.above_zero() & unit) != 0) {
     report(Finding::Kind::memory,
-           fmt::format("writes to shared address {:#x}, which a store of the copy engine or an MMA has yet to read",
-                       address));
+           fmt::format("writes to shared address {}, which a store of the copy engine or an MMA has yet to read",
+                       place_text(address)));
   }
   if (!store && !shared.written(offset, bytes)) {
-    report(Finding::Kind::memory, fmt::format("reads shared address {:#x}, which nothing has written", address));
+    report(Finding::Kind::memory,
+           fmt::format("reads shared address {}, which nothing has written", place_text(address)));
   }
   return true;
 }
 
-void Interpreter::shared_access(const Instruction& instruction) {
+// The lanes reach into any CTAs of the cluster, into each by themselves.
+void Interpreter::cluster_access(const Instruction& instruction) {
+  bool store = instruction.action == Action::store_shared;
+  Lanes addresses;
+  shared_addresses(instruction.arguments[store ? 0 : 1], addresses);
+  const std::uint32_t whole = mask_;
+  const int first_lane = first_lane_;
+  for (int rank = 0; rank < 256; ++rank) {
+    std::uint32_t there = 0;
+    for (int lane = 0; lane < kLanes; ++lane)
+      there |= (whole >> lane & 1 & static_cast<std::uint32_t>(static_cast<int>(addresses[lane] >> 24) == rank))
+               << lane;
+    if (there == 0) continue;
+    mask_ = there;
+    first_lane_ = std::countr_zero(there);
+    if (rank >= program_.cluster) {
+      report(Finding::Kind::memory, fmt::format("reaches shared address {:#x}: the cluster has {} CTAs",
+                                                addresses[first_lane_], program_.cluster));
+    } else if (cta_of(rank).exited()) {
+      report(Finding::Kind::protocol, fmt::format("reaches CTA {}, which has exited", cta_of(rank).number));
+    } else {
+      shared_access(instruction, cta_of(rank));
+    }
+    if (there == whole) break;
+  }
+  mask_ = whole;
+  first_lane_ = first_lane;
+}
+
+void Interpreter::shared_access(const Instruction& instruction, Cta& of) {
   bool store = instruction.action == Action::store_shared;
   const Argument& at = instruction.arguments[store ? 0 : 1];
   const Argument& data = instruction.arguments[store ? 1 : 0];
-  SharedMemory& shared = cta().shared;
+  SharedMemory& shared = of.shared;
   std::uint32_t bytes = instruction.bytes, word = std::min(bytes, 4u);
   Lanes words[4];
   const std::uint32_t* given[4] = {};
@@ -138,7 +168,7 @@ void Interpreter::shared_access(const Instruction& instruction) {
   Lanes addresses;
   shared_addresses(at, addresses);
   order_lanes(addresses, bytes, store);
-  Plain plain = plain_access(addresses, bytes, store);
+  Plain plain = plain_access(addresses, bytes, store, of);
   if (plain == Plain::dense) {  // all written before, too
     std::uint8_t* row = shared.bytes(addresses[0] & 0xffffff, sizeof(Lanes)).data();
     store ? std::memcpy(row, given[0], sizeof(Lanes)) : std::memcpy(words[0], row, sizeof(Lanes));
@@ -146,7 +176,7 @@ void Interpreter::shared_access(const Instruction& instruction) {
   for (int lane = 0; plain != Plain::dense && lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     std::uint32_t address = addresses[lane], offset = address & 0xffffff;
-    if (plain == Plain::no && !may_access(address, bytes, store)) continue;
+    if (plain == Plain::no && !may_access(address, bytes, store, of)) continue;
     for (int part = 0; part < instruction.width; ++part) {
       std::uint32_t place = offset + 4 * static_cast<std::uint32_t>(part);
       if (store) {
@@ -222,6 +252,7 @@ void Interpreter::global_access(const Instruction& instruction) {
     reached.element[lane] = element;
     reached.count = count;
     if (!load) {
+      running_->stored = true;
       if (!keeps(global)) continue;
       written(buffer, element, count);
     }
@@ -323,7 +354,7 @@ bool Interpreter::memory_access(const Instruction& instruction) {
   switch (instruction.action) {
     case Action::load_shared:
     case Action::store_shared:
-      shared_access(instruction);
+      instruction.remote ? cluster_access(instruction) : shared_access(instruction, cta());
       return true;
     case Action::load_global:
     case Action::store_global:

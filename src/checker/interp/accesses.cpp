@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "checker/interp/interpreter.h"
 
@@ -193,7 +194,7 @@ void Interpreter::order_mma(const machine::TensorCore::Ready& ready, llvm::Array
 // wgmma.wait_group).
 void Interpreter::order_warpgroup_mma(const machine::WarpgroupCore::Ready& ready) {
   order::Actor reads = actor(warp_->order.mma(), Use::read, true, Space::shared);
-  access_shared(cta().rank, operand_footprint(ready.mma.a, *ready.a), reads);
+  if (ready.a) access_shared(cta().rank, operand_footprint(ready.mma.a, *ready.a), reads);
   access_shared(cta().rank, operand_footprint(ready.mma.b, *ready.b), reads);
 }
 
@@ -215,6 +216,7 @@ order::Box Interpreter::box_of(const machine::TensorMap& map, const machine::Coo
 void Interpreter::access_global(std::size_t buffer, const order::Box& box, order::Actor actor) {
   std::optional<order::Boxes>& boxes = (code_.runs_together() ? ordering_.global : running_->global_order)[buffer];
   if (!boxes) return;
+  if (launch_ > 0) access_before(buffer, box, actor);
   if (pairs_) pairs_->place = &program_.buffers[buffer].name;
   boxes->access(box, actor, ordering_.conflicts, pairs_);
   if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.global_name(buffer, box), -1);
@@ -443,13 +445,13 @@ void Interpreter::leave_cta(Cta& gone) {
 
 // Clusters that know nothing of each other: what one has done stays, for those that come after it.
 void Interpreter::leave_global() {
-  if (!code_.runs_together()) bring_global(running_->global_order, 0);
+  if (!code_.runs_together()) bring_global(running_->global_order, 0, running_->serial);
 }
 
-void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials) {
+void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first_serial) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (!from[i]) continue;
-    ordering_.global[i]->merge(*from[i], serials,
+    ordering_.global[i]->merge(*from[i], serials, first_serial,
                                [&](const order::Entry& first, const order::Entry& then, const order::Box& box) {
                                  tell_clusters(first, then, ordering_.global_name(i, box));
                                });
@@ -459,12 +461,26 @@ void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials) {
 void Interpreter::take_order(const Interpreter& other) {
   auto serials = static_cast<std::uint32_t>(ordering_.begun.size());
   ordering_.begun.insert(ordering_.begun.end(), other.ordering_.begun.begin(), other.ordering_.begun.end());
-  bring_global(other.ordering_.global, serials);
+  bring_global(other.ordering_.global, serials, serials);
 }
 
-void Interpreter::forget_order() {
-  ordering_.global = ordering_.fresh_global();
+// The end of a launch orders all that comes behind its `grid.wait`, or in a program without one.
+void Interpreter::keep_order() {
+  ordering_.before = std::exchange(ordering_.global, ordering_.fresh_global());
   ordering_.flags.clear();
+}
+
+// A launch may begin before the one before it has ended (PTX ISA, griddepcontrol): what has not waited for that is
+// unordered to all that it does.
+void Interpreter::access_before(std::size_t buffer, const order::Box& box, const order::Actor& actor) {
+  if (!code_.waits_for_grid || !ordering_.before[buffer] || warp_->order.knows().seen.covers(running_->grid_before))
+    return;
+  const order::Entry* first = nullptr;
+  ordering_.before[buffer]->for_each_conflict(box, actor.entry.use, [&](const order::Entry& entry) {
+    ++outcome_.races;
+    if (!first) first = &entry;
+  });
+  if (first) tell_before(*first, actor.entry, ordering_.global_name(buffer, box));
 }
 
 // ---- the timeline

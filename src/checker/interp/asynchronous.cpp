@@ -77,8 +77,8 @@ void Interpreter::copy_in(const Instruction& instruction) {
     });
     if (still_read) {
       report(Finding::Kind::memory,
-             fmt::format("loads over {:#x} .. {:#x} of CTA {}, which an MMA or a store under way has yet to read",
-                         start, start + map.shared_bytes(), cta_of(target.cta).number));
+             fmt::format("loads over {} of CTA {}, which an MMA or a store under way has yet to read",
+                         place_text(start), cta_of(target.cta).number));
     }
     if (barrier_inside) touches_barrier(cta_of(target.cta), start, static_cast<std::uint32_t>(map.shared_bytes()));
   }
@@ -88,11 +88,113 @@ void Interpreter::copy_in(const Instruction& instruction) {
   progress();
 }
 
+// From this CTA's shared memory to that of any CTA of the cluster, whose barrier gets the bytes (PTX ISA,
+// cp.async.bulk).
+void Interpreter::copy_across(const Instruction& instruction) {
+  CopyIn copy;
+  copy.line = line_;
+  copy.warp = warp_->number_in_cluster;
+  copy.map = -1;
+  copy.bytes = (scalar(instruction.arguments[2]) & 0xffff) * SharedMemory::kUnit;
+  std::uint32_t to = scalar(instruction.arguments[0], 0), from = scalar(instruction.arguments[1]);
+  auto barrier = cluster_address(scalar(instruction.arguments[0], 1), true, "the copy's barrier");
+  if (!barrier) return;
+  auto rank = static_cast<int>(to >> 24);
+  copy.source = from & 0xffffff;
+  copy.source_cta = cta().rank;
+  if (rank >= program_.cluster || static_cast<int>(from >> 24) != cta().rank || barrier->first != rank) {
+    report(Finding::Kind::memory,
+           fmt::format("copies {:#x} to {:#x} and signals CTA {} of {}: from this CTA to one whose barrier it signals",
+                       from, to, barrier->first, program_.cluster));
+    return;
+  }
+  copy.targets.push_back({rank, to & 0xffffff, rank, barrier->second});
+  Cta& target = cta_of(rank);
+  if (target.exited()) {
+    report(Finding::Kind::protocol, fmt::format("copies to CTA {}, which has exited", target.number));
+    return;
+  }
+  std::uint32_t place = to & 0xffffff;
+  if (copy.bytes == 0 || place % SharedMemory::kUnit != 0 || copy.source % SharedMemory::kUnit != 0 ||
+      !target.shared.inside(place, copy.bytes) || !cta().shared.inside(copy.source, copy.bytes)) {
+    report(Finding::Kind::memory, fmt::format("copies {} bytes from {:#x} to {:#x}: whole units of 16 bytes inside of "
+                                              "the kernel's shared memory are copied",
+                                              copy.bytes, from, to));
+    return;
+  }
+  bool unwritten = !cta().shared.written(copy.source, copy.bytes), landing = false, still_read = false;
+  cta().shared.for_each_block(copy.source, copy.bytes,
+                              [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+                                landing = landing || (block.landing.above_zero() & units) != 0;
+                                block.reading.add(units);
+                              });
+  target.shared.for_each_block(place, copy.bytes, [&](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+    still_read = still_read || (block.reading.above_zero() & units) != 0;
+    block.landing.add(units);
+  });
+  touches_barrier(target, place, copy.bytes);
+  if (landing)
+    report(Finding::Kind::memory, fmt::format("copies from {}, where a load is still under way", place_text(from)));
+  if (unwritten && !landing)
+    report(Finding::Kind::memory, fmt::format("copies from {}, which nothing has written", place_text(from)));
+  if (still_read) {
+    report(Finding::Kind::memory,
+           fmt::format("copies over {} of CTA {}, which an MMA or a store under way has yet to read", place_text(place),
+                       target.number));
+  }
+  order_copy_across(copy);
+  copy.at = outcome_.instructions;
+  running_->pending.loads.push_back(std::move(copy));
+  progress();
+}
+
+// Its bytes come as they are where it lands: nothing has changed the source since, or that was a fault.
+void Interpreter::land_across(CopyIn& copy) {
+  const CopyIn::Target& target = copy.targets[0];
+  Cta &to = cta_of(target.cta), &from = cta_of(copy.source_cta);
+  from.shared.for_each_block(
+      copy.source, copy.bytes,
+      [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.reading.remove(units); });
+  if (to.exited() || from.exited()) {
+    faults_.protocol(fmt::format("its copy is under way where CTA {} has exited", (to.exited() ? to : from).number));
+    return;
+  }
+  to.shared.for_each_block(
+      target.shared, copy.bytes,
+      [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
+  for (std::uint32_t at = 0; at < copy.bytes; at += 4)
+    to.shared.write(target.shared + at, 4, from.shared.read(copy.source + at, 4));
+  land_at(copy, target, copy.bytes);
+}
+
+// The bytes of a load or a copy are there: its barrier gets to know.
+void Interpreter::land_at(const CopyIn& copy, const CopyIn::Target& target, std::int64_t bytes) {
+  Cta& signalled = cta_of(target.barrier_cta);
+  std::int32_t at = signalled.barrier_at[target.barrier / 8];
+  if (at < 0) {
+    faults_.protocol(fmt::format("its bytes land on a barrier at {:#x} of CTA {}, which nothing has initialised",
+                                 target.barrier, signalled.number));
+    return;
+  }
+  BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
+  state.last_line = state.last_bytes = copy.line;
+  state.last_warp = copy.warp;
+  state.filling = true;
+  if (target.ticket != 0) state.order.end(target.ticket, pairs_ ? copy.line : order::Edge::kNone);
+  if (state.barrier.land(bytes, barrier_name(signalled, target.barrier), faults_)) completed(signalled, state);
+}
+
 void Interpreter::land(CopyIn& copy) {
   Warp* present = warp_;
   warp_ = &running_->warps[static_cast<std::size_t>(copy.warp)];
   track_ = Trace::kLoads;
   if (options_.trace) trace_span(cta().number, track_, line_text(copy.line), copy.at);
+  if (copy.map < 0) {
+    land_across(copy);
+    track_ = -1;
+    warp_ = present;
+    return;
+  }
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   for (const CopyIn::Target& target : copy.targets) {
     Cta& cta = cta_of(target.cta);
@@ -105,19 +207,8 @@ void Interpreter::land(CopyIn& copy) {
     for_each_block(map, cta.shared, target.shared,
                    [](SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
     mark_written(map, cta.shared, target.shared);
-    Cta& signalled = cta_of(target.barrier_cta);
-    std::int32_t at = signalled.barrier_at[target.barrier / 8];
-    if (at < 0) {
-      faults_.protocol(fmt::format("its bytes land on a barrier at {:#x} of CTA {}, which nothing has initialised",
-                                   target.barrier, signalled.number));
-      continue;
-    }
-    BarrierState& state = signalled.barriers[static_cast<std::size_t>(at)];
-    state.last_line = copy.line;
-    state.last_warp = copy.warp;
-    if (target.ticket != 0) state.order.end(target.ticket, pairs_ ? copy.line : order::Edge::kNone);
-    if (state.barrier.land(map.box_bytes(), barrier_name(signalled, target.barrier), faults_))
-      completed(signalled, state);
+    if (code_.limits) machine::mark_valid(map, copy.start, target.shared, cta.shared);
+    land_at(copy, target, map.box_bytes());
   }
   track_ = -1;
   warp_ = present;
@@ -153,11 +244,14 @@ void Interpreter::copy_out(const Instruction& instruction) {
     block.reading.add(units);
   });
   if (landing != 0)
-    report(Finding::Kind::memory, fmt::format("stores from {:#x}, where a load is still under way", landing));
+    report(Finding::Kind::memory, fmt::format("stores from {}, where a load is still under way", place_text(landing)));
   if (unwritten != 0 && landing == 0)
-    report(Finding::Kind::memory, fmt::format("stores from {:#x}, which nothing has written", unwritten));
+    report(Finding::Kind::memory, fmt::format("stores from {}, which nothing has written", place_text(unwritten)));
   copy.group = warp_->groups.size() - 1;
   copy.begun_at = progress_ + 1;
+  bool inside = true;
+  for (std::size_t i = 0; i < map.extents.size(); ++i) inside = inside && copy.start[i] < map.extents[i];
+  running_->stored = running_->stored || inside;
   ++warp_->groups[copy.group].to_read;
   ++warp_->groups[copy.group].to_write;
   order_copy_out(copy);
@@ -282,6 +376,9 @@ void Interpreter::mma(const Instruction& instruction) {
   work.mma = tensor_core_.issue(mma, sides, faults_);
   if (!work.mma) return;
   order_mma(*work.mma, work.ctas);
+  for (int rank : work.ctas) {
+    if (code_.limits) check_valid({work.mma->a, work.mma->b}, rank, mma.d, mma.accumulate);
+  }
   work.at = outcome_.instructions;
   running_->pending.queues[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(std::move(work));
   progress();
@@ -494,6 +591,9 @@ bool Interpreter::asynchronous(const Instruction& instruction) {
     case Action::copy_out:
     case Action::copy_add:
       copy_out(instruction);
+      return true;
+    case Action::copy_across:
+      copy_across(instruction);
       return true;
     case Action::request_work:
       request_work(instruction);

@@ -35,6 +35,9 @@ struct CopyIn : Begun {
   int map = 0;
   machine::Coordinates start{};
   llvm::SmallVector<Target, 2> targets;
+  // Of a copy from shared memory, which has no map: how much, and from where.
+  std::uint32_t bytes = 0, source = 0;
+  int source_cta = 0;
 };
 struct TensorWork : Begun {
   std::optional<machine::TensorCore::Ready> mma;  // none: a commit
@@ -92,6 +95,7 @@ struct Cluster {
   std::uint64_t all_idle = 0;                        // turns in which no cluster's did …
   std::uint64_t seen = 0;                            // … since the interpreter's progress was this
   bool given_up = false;
+  bool stored = false;  // something, to a buffer of global memory
 
   explicit Cluster(std::size_t warp_count) : barrier(static_cast<int>(warp_count)), turns(warp_count) {}
 

@@ -59,6 +59,7 @@ enum class Action : std::uint8_t {
   copy_in,
   copy_out,
   copy_add,
+  copy_across,
   prefetch_map,
   request_work,
   close_group,
@@ -214,6 +215,7 @@ struct Code {
   bool asks_for_work = false;                       // cluster launch control
   bool computes_in_registers = false;               // Hopper's MMAs
   bool loads_global = false, loads_shared = false;  // by lanes
+  bool limits = false;                              // some buffer is valid in part alone
   bool adds = false;                                // the copy engine adds to memory
   bool shares_memory = false;  // a cluster may read what another one writes, or adds to what it has
 

@@ -64,6 +64,8 @@ constexpr Row kRows[] = {
     {"I2FP", Action::float_from_integer},
     {"LDS", Action::load_shared},
     {"STS", Action::store_shared},
+    {"LD", Action::load_shared},
+    {"ST", Action::store_shared},
     {"LDG", Action::load_global},
     {"STG", Action::store_global},
     {"REDG", Action::add_global},
@@ -72,6 +74,7 @@ constexpr Row kRows[] = {
     {"UTMALDG", Action::copy_in},
     {"UTMASTG", Action::copy_out},
     {"UTMAREDG", Action::copy_add},
+    {"UBLKCP", Action::copy_across},
     {"UTMACCTL", Action::prefetch_map},
     {"UGETNEXTWORKID", Action::request_work},
     {"UTMACMDFLUSH", Action::close_group},
@@ -208,7 +211,11 @@ class Decoder {
       machine::TensorMap decoded;
       decoded.name = map.name;
       for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
-        if (program_.buffers[i].name == map.buffer) decoded.buffer = static_cast<int>(i);
+        const sass::Buffer& buffer = program_.buffers[i];
+        if (buffer.name != map.buffer) continue;
+        decoded.buffer = static_cast<int>(i);
+        decoded.valid.assign(buffer.valid.rbegin(), buffer.valid.rend());
+        code_.limits = code_.limits || !buffer.valid.empty();
       }
       decoded.extents.assign(map.extents.rbegin(), map.extents.rend());
       decoded.box.assign(map.box.rbegin(), map.box.rend());
@@ -304,7 +311,7 @@ class Decoder {
     }
     instruction.pair = has(".2CTA.");
     instruction.multicast = has(".MULTICAST.");
-    instruction.remote = has(".RED.");
+    instruction.remote = has(".RED.") || name == "LD" || name == "ST";
     instruction.cluster = line.cluster;
     instruction.relaxed = has(".STRONG.");
     instruction.is_signed = !has(".U32.");
@@ -533,6 +540,11 @@ class Decoder {
         rank = rank_of();
         add(0, 1 + rank);
         break;
+      case Action::copy_across:
+        add(0, 2);
+        add(1);
+        add(2);
+        break;
       case Action::mma:
         add(0, 2);
         add(1, 2);
@@ -619,6 +631,7 @@ class Decoder {
       case Action::copy_in:
       case Action::copy_out:
       case Action::copy_add:
+      case Action::copy_across:
       case Action::request_work:
       case Action::barrier_init:
       case Action::barrier_arrive:

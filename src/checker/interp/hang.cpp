@@ -7,6 +7,17 @@
 
 namespace warpcc::checker {
 
+namespace {
+
+constexpr std::size_t kMostTold = 4;  // warps, of those that could end a wait
+
+}  // namespace
+
+std::string Interpreter::line_at(std::uint32_t line) const {
+  const std::string& place = program_.lines[line].place;
+  return (place.empty() ? "" : place + ": ") + line_text(line);
+}
+
 std::string Interpreter::where(const Warp& warp) const {
   const Cta& cta = *running_->ctas[static_cast<std::size_t>(warp.cta)];
   std::string text;
@@ -26,13 +37,15 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
   std::vector<std::string> seen;
   for (const Instruction& instruction : code_.instructions) {
     bool signals = instruction.action == Action::barrier_arrive || instruction.action == Action::copy_in ||
-                   instruction.action == Action::request_work || instruction.action == Action::commit;
+                   instruction.action == Action::copy_across || instruction.action == Action::request_work ||
+                   instruction.action == Action::commit;
     if (!signals) continue;
     for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
       for (const ViewCode& view : code_.held[at].views) {
         if (static_cast<int>(view.view->barrier) != barrier.declared) continue;
         const sass::Line& line = program_.lines[instruction.line];
-        const char* does = instruction.action == Action::copy_in || instruction.action == Action::request_work
+        const char* does = instruction.action == Action::copy_in || instruction.action == Action::copy_across ||
+                                   instruction.action == Action::request_work
                                ? "its bytes come by"
                            : instruction.action == Action::commit   ? "it is signalled by"
                            : instruction.arrival == Arrival::expect ? "its bytes are expected by"
@@ -40,16 +53,61 @@ std::vector<std::string> Interpreter::barrier_details(const Cta& cta, const Barr
         const sass::Section* section =
             program_.sections.empty() ? nullptr : &program_.sections[code_.section_of[instruction.line]];
         std::string text = fmt::format(
-            "{} {}{}{}{}, executed {} times in this cluster", does, line.place.empty() ? "" : line.place + ": ",
+            "{} {}{}{}{}, executed {} times in this cluster{}", does, line.place.empty() ? "" : line.place + ": ",
             line.comment.empty() ? fmt::format("{}", line.opcode->name) : fmt::format("`{}`", line.comment),
             section && section->kind == sass::Section::Kind::role ? " of role " : "", section ? section->name : "",
-            running_->executed[instruction.line]);
+            running_->executed[instruction.line], whereabouts(cta, section));
         if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
         seen.push_back(text);
       }
     }
   }
   return seen;
+}
+
+// What the warps of a role do that is to signal: who of them still could.
+std::string Interpreter::whereabouts(const Cta& of, const sass::Section* section) const {
+  if (!section || section->kind != sass::Section::Kind::role) return "";
+  constexpr int kMost = 2;
+  std::string text;
+  int told = 0, exited = 0, all = 0;
+  for (const Warp& warp : running_->warps) {
+    const Cta& its = cta_of(warp.cta);
+    bool there = warp.index >= section->first_warp && warp.index < section->end_warp;
+    for (const sass::Pin& pin : section->at) there = there && its.axes[static_cast<std::size_t>(pin.axis)] == pin.at;
+    if (!there) continue;
+    ++all;
+    if (warp.blocked == Blocked::exited) ++exited;
+    if (warp.blocked == Blocked::exited || warp.blocked == Blocked::no || told == kMost) continue;
+    ++told;
+    text += fmt::format("; CTA {} warp {} waits at {}", its.number, warp.index, line_at(warp.blocked_line));
+  }
+  if (all > 0 && exited == all) return all == 1 ? "; its warp has exited" : "; its warps have exited";
+  return text;
+}
+
+// Loads under way that will signal the barrier.
+std::string Interpreter::outstanding(const Cta& of, const BarrierState& barrier) const {
+  int count = 0;
+  for (const CopyIn& copy : running_->pending.loads) {
+    for (const CopyIn::Target& target : copy.targets)
+      count += target.barrier_cta == of.rank && target.barrier == barrier.offset;
+  }
+  return count == 0 ? "no load outstanding" : fmt::format("{} {} outstanding", count, count == 1 ? "load" : "loads");
+}
+
+// A phase that bytes have completed is over, and no warp has waited for it: nothing orders what reads them.
+void Interpreter::tell_unheard(const Cta& cta, const BarrierState& barrier) {
+  if (barrier.filled_by == ~0u || barrier.heard || barrier.declared < 0) return;
+  std::uint32_t line = std::exchange(line_, barrier.filled_by);
+  Warp* warp = std::exchange(warp_, &running_->warps[static_cast<std::size_t>(barrier.last_warp)]);
+  report(Finding::Kind::protocol,
+         fmt::format("completes a phase of {} of CTA {} that no warp waits for", barrier_name(cta, barrier.offset),
+                     cta.number),
+         {"what was loaded is ordered before nothing; a load of a pair signals the CTA whose warps wait by `.2CTA`, or "
+          "by the address of that CTA's barrier"});
+  line_ = line;
+  warp_ = warp;
 }
 
 void Interpreter::report_hangs() {
@@ -78,11 +136,12 @@ void Interpreter::report_hang(Warp& warp) {
         details.push_back(fmt::format("all have arrived; {} bytes are expected that no load brings", barrier.bytes()));
       if (barrier.bytes() < 0)
         details.push_back(fmt::format("{} bytes have landed that nobody has expected", -barrier.bytes()));
+      if (barrier.announced() != 0 || barrier.landed() != 0)
+        details.push_back(fmt::format("expected {} bytes, {} arrived, {}", barrier.announced(), barrier.landed(),
+                                      outstanding(cta, state)));
       if (state.last_line != ~0u) {
         const Warp& last = running_->warps[static_cast<std::size_t>(state.last_warp)];
-        const sass::Line& its = program_.lines[state.last_line];
-        details.push_back(fmt::format("signalled last by {}{}, CTA {} warp {}",
-                                      its.place.empty() ? "" : its.place + ": ", line_text(state.last_line),
+        details.push_back(fmt::format("signalled last by {}, CTA {} warp {}", line_at(state.last_line),
                                       running_->ctas[static_cast<std::size_t>(last.cta)]->number, last.index));
       }
       for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
@@ -92,6 +151,13 @@ void Interpreter::report_hang(Warp& warp) {
       const machine::NamedBarrier& barrier = cta.named[static_cast<std::size_t>(warp.blocked_barrier)];
       text += fmt::format("on named barrier {}: {} of {} threads have arrived", warp.blocked_barrier, barrier.arrived(),
                           barrier.threads());
+      for (const Warp& other : running_->warps) {
+        bool waits = other.blocked == Blocked::named_barrier && other.blocked_barrier == warp.blocked_barrier;
+        if (other.cta != warp.cta || waits || other.blocked == Blocked::no || other.blocked == Blocked::exited)
+          continue;
+        if (details.size() == kMostTold) break;
+        details.push_back(fmt::format("warp {} waits at {}", other.index, line_at(other.blocked_line)));
+      }
       break;
     }
     case Blocked::cluster_barrier: {

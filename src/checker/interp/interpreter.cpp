@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+
+#include "checker/interp/forms.h"
 
 namespace warpcc::checker {
 namespace {
@@ -27,18 +30,6 @@ bool hands_on(const sass::Program& program, int id) {
   });
 }
 
-// The first instruction whose spelling is for one CTA where those before it are for a pair, or the other way round; and
-// one of those. PTX allows one cta_group in a kernel (PTX ISA, tcgen05 restrictions); freeing tensor memory tells none.
-std::optional<std::pair<const Instruction*, const Instruction*>> mixed_groups(const Code& code) {
-  const Instruction* first = nullptr;
-  for (const Instruction& each : code.instructions) {
-    if (each.action != Action::mma && each.action != Action::commit && each.action != Action::allocate) continue;
-    if (!first) first = &each;
-    if (each.pair != first->pair) return std::pair(&each, first);
-  }
-  return {};
-}
-
 }  // namespace
 
 Interpreter::Interpreter(const sass::Program& program, const Options& options, Outcome& outcome, Findings& findings)
@@ -53,6 +44,11 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
     bool global = buffer.space == sass::MemorySpace::global;
     globals_.emplace_back(static_cast<std::uint32_t>(i), buffer.element, global ? buffer.layout.map().span() : 0,
                           buffer.kept);
+    for (std::size_t d = 0; d < buffer.valid.size(); ++d) {
+      const layout::Coordinate& modes = buffer.layout.map().coordinates()[d];
+      if (modes.size() == 1 && modes[0].stride > 0)
+        globals_.back().limit({modes[0].stride, modes[0].extent, buffer.valid[d]});
+    }
     global_base_.push_back(kGlobalBase + i * kGlobalStep);
   }
   for (const machine::TensorMap& map : code_.maps) machine::check_map(map, faults_);
@@ -60,16 +56,7 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
     findings_.add(fault.kind == machine::Fault::Kind::memory ? Finding::Kind::memory : Finding::Kind::protocol,
                   Findings::kNoLine, fault.text);
   }
-  if (auto mixed = mixed_groups(code_)) {
-    auto [other, first] = *mixed;
-    auto text = [&](const Instruction& each) {
-      const sass::Line& line = program_.lines[each.line];
-      return fmt::format("`{}`{}{} for {}", line.opcode->name, line.place.empty() ? "" : " of ", line.place,
-                         each.pair ? "the pair" : "one CTA");
-    };
-    findings_.add(Finding::Kind::protocol, other->line,
-                  fmt::format("mixes {} with {}: a kernel has one cta_group", text(*other), text(*first)));
-  }
+  for (Contradiction& each : contradictions(program, code_)) findings_.add(each.kind, each.line, std::move(each.text));
   not_held_told_.assign(program.lines.size(), false);
   verdicts_.resize(code_.checks.size());
   executed_.assign(program.lines.size(), 0);
@@ -222,7 +209,9 @@ void Interpreter::finish_cluster() {
   while (run_asynchronous()) {
   }
   finish_warpgroups();
+  tell_no_work();
   for (auto& cta : running_->ctas) {
+    for (const BarrierState& state : cta->barriers) tell_unheard(*cta, state);
     for (const BarrierState& state : cta->barriers) {
       if (!state.barrier.live() || state.barrier.between_phases()) continue;
       findings_.add(Finding::Kind::protocol, Findings::kNoLine,
@@ -242,6 +231,19 @@ void Interpreter::finish_cluster() {
                     fmt::format("CTA {} exits with {} columns of tensor memory allocated", cta->number, columns));
     }
   }
+}
+
+// A cluster that stores nothing, of a kernel that does: the grid is larger than its work.
+void Interpreter::tell_no_work() {
+  bool any = std::any_of(code_.instructions.begin(), code_.instructions.end(), [](const Instruction& each) {
+    return each.action == Action::copy_out || each.action == Action::copy_add || each.action == Action::store_global ||
+           each.action == Action::add_global;
+  });
+  if (!any || running_->stored || code_.polls) return;  // who polls may be there for that alone
+  findings_.add(
+      Finding::Kind::coverage, Findings::kNoLine,
+      fmt::format("cluster {} stores nothing inside of a buffer: the grid has more clusters than there is work",
+                  running_->number));
 }
 
 // ---- findings
@@ -265,8 +267,28 @@ Finding::Kind kind_of(machine::Fault::Kind kind) {
 }
 }  // namespace
 
+// A shared address, and what is declared there: `0x4480 (sa[1][1, 0])`.
+std::string Interpreter::place_text(std::uint32_t address) const {
+  std::string name = ordering_.shared_element(address & 0xffffff);
+  return fmt::format("{:#x}{}", address, name.empty() ? name : " (" + name + ")");
+}
+
+// The machine knows addresses; what is declared there is the program's.
+std::string Interpreter::with_places(std::string text) const {
+  constexpr std::string_view kAt = "at 0x";
+  std::size_t at = text.find(kAt);
+  if (at == std::string::npos) return text;
+  std::size_t from = at + kAt.size(), end = std::min(text.find_first_not_of("0123456789abcdef", from), text.size());
+  std::uint32_t address = 0;
+  if (std::from_chars(text.data() + from, text.data() + end, address, 16).ec != std::errc()) return text;
+  return text.substr(0, from - 2) + place_text(address) + text.substr(end);
+}
+
 void Interpreter::report_faults(machine::Faults& faults) {
-  for (machine::Fault& fault : faults.take()) report(kind_of(fault.kind), std::move(fault.text));
+  for (machine::Fault& fault : faults.take()) {
+    bool memory = fault.kind == machine::Fault::Kind::memory;
+    report(kind_of(fault.kind), memory ? with_places(std::move(fault.text)) : std::move(fault.text));
+  }
 }
 
 void Interpreter::report_faults(machine::Faults& faults, const Begun& begun) {

@@ -62,7 +62,7 @@ class Interpreter {
   // Another launch follows on the same memory.
   void begin_launch() {
     for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
-    forget_order();
+    keep_order();
     ++launch_;
   }
 
@@ -132,6 +132,8 @@ class Interpreter {
   Scope scope() const;
   Cta& cta() { return *running_->ctas[static_cast<std::size_t>(warp_->cta)]; }
   Cta& cta_of(int rank) { return *running_->ctas[static_cast<std::size_t>(rank)]; }
+  const Cta& cta_of(int rank) const { return *running_->ctas[static_cast<std::size_t>(rank)]; }
+  void tell_no_work();
 
   // ---- registers.cpp
   std::uint32_t execution_mask(const Instruction& instruction);
@@ -226,11 +228,12 @@ class Interpreter {
   void use_barrier(BarrierState& state, Cta& of, bool asynchronous);
   void leave_cta(Cta& gone);
   void leave_global();
-  void bring_global(const GlobalOrder& from, std::uint32_t serials);
+  void bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first_serial);
   void take_order(const Interpreter& other);
   void trace_span(std::int64_t cta, std::int32_t track, std::string name, std::uint64_t since);
   void trace_wait(const std::string& what);
-  void forget_order();  // the end of a launch orders all
+  void keep_order();  // a launch is over: its accesses are those of the kernel before
+  void access_before(std::size_t buffer, const order::Box& box, const order::Actor& actor);
   bool orders_nothing() const { return !orders_nothing_.empty() && orders_nothing_[line_]; }
   // The present line, where it is to be remembered what orders what.
   std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
@@ -238,6 +241,8 @@ class Interpreter {
   // ---- races.cpp
   void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
   void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
+  void tell_before(const order::Entry& first, const order::Entry& then, const std::string& place);
+  std::uint32_t statement(std::uint32_t line) const;
   std::string line_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
   std::string group_text(const order::Entry& mma) const;
@@ -271,6 +276,9 @@ class Interpreter {
   void copy_out(const Instruction& instruction);
   void mma(const Instruction& instruction);
   void commit(const Instruction& instruction);
+  // ---- valid.cpp: operands that came from behind a buffer's valid extents
+  void check_valid(llvm::ArrayRef<const machine::OperandImage*> operands, int rank, std::uint64_t accumulator,
+                   bool accumulates);
   void request_work(const Instruction& instruction);
   void answer(Request& request);
   // One piece of the running cluster's asynchronous work. Stores that no warp waits for come if nothing else can.
@@ -349,10 +357,16 @@ class Interpreter {
   void report_hangs();
   void report_hang(Warp& warp);
   std::string where(const Warp& warp) const;
+  std::string line_at(std::uint32_t line) const;
+  std::string whereabouts(const Cta& of, const sass::Section* section) const;
+  std::string outstanding(const Cta& of, const BarrierState& barrier) const;
+  void tell_unheard(const Cta& cta, const BarrierState& barrier);
   std::vector<std::string> barrier_details(const Cta& cta, const BarrierState& barrier) const;
 
   // ---- findings with the present place
   void report(Finding::Kind kind, std::string text, std::vector<std::string> details = {});
+  std::string place_text(std::uint32_t address) const;
+  std::string with_places(std::string text) const;
   void report_faults(machine::Faults& faults);
   void report_faults(machine::Faults& faults, const Begun& begun);
   void progress() { ++progress_; }

@@ -153,6 +153,32 @@ std::string Ordering::shared_name(std::uint32_t offset, std::uint32_t bytes) con
   return "shared memory that no buffer declares";
 }
 
+std::string Ordering::shared_element(std::uint32_t offset) const {
+  std::string whole = shared_name(offset, 1);
+  for (const sass::Buffer& buffer : program_.buffers) {
+    if (buffer.space != sass::MemorySpace::shared) continue;
+    const layout::Map& map = buffer.layout.map();
+    std::int64_t at = static_cast<std::int64_t>(offset) - buffer.place, rest = 0;
+    int bits = layout::bits(buffer.element);
+    if (at < 0 || at >= span_of(buffer, map.size() * bits / 8)) continue;
+    std::string text = buffer.name + copies_text(buffer.copies, at, rest);
+    llvm::SmallVector<std::int64_t, 4> index(static_cast<std::size_t>(map.rank()), 0);
+    for (std::int64_t i = 0; i < map.size(); ++i) {
+      std::int64_t byte = buffer.layout.byte(index, bits);
+      if (rest >= byte && rest < byte + std::max(1, bits / 8)) {
+        std::string coordinates;
+        for (std::int64_t each : index) coordinates += fmt::format("{}{}", coordinates.empty() ? "" : ", ", each);
+        return fmt::format("{}[{}]", text, coordinates);
+      }
+      for (int d = map.rank() - 1; d >= 0 && ++index[static_cast<std::size_t>(d)] == map.extent(d); --d)
+        index[static_cast<std::size_t>(d)] = 0;
+    }
+    return text;
+  }
+  bool declared = whole.rfind("shared memory", 0) != 0;
+  return declared ? whole : "";
+}
+
 std::string Ordering::tensor_name(std::int64_t column, std::int64_t columns) const {
   for (const sass::Buffer& buffer : program_.buffers) {
     if (buffer.space != sass::MemorySpace::tensor) continue;

@@ -34,6 +34,8 @@ class Ordering {
   Ordering(const sass::Program& program, const Code& code);
 
   GlobalOrder fresh_global() const;
+  // `sa[3][37, 8]`, `stage_full[1]`: the element that lies there; empty where nothing is declared.
+  std::string shared_element(std::uint32_t offset) const;
   // `sa[3]`, `accumulator_full[0]`: what lies there.
   std::string shared_name(std::uint32_t offset, std::uint32_t bytes) const;
   std::string tensor_name(std::int64_t column, std::int64_t columns) const;
@@ -42,6 +44,7 @@ class Ordering {
   order::Partition shared, tensor;
   std::vector<Grid> grids;
   GlobalOrder global;  // of clusters that run together, or have ended
+  GlobalOrder before;  // what the launch before this one has done
   std::uint32_t global_agents = 0;
   std::vector<std::int64_t> begun;  // clusters, by their number in order::warp_id
 

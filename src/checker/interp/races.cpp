@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "checker/interp/interpreter.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace warpcc::checker {
 
@@ -48,7 +50,9 @@ std::string Interpreter::group_text(const order::Entry& mma) const {
 std::string Interpreter::present_text() const {
   constexpr std::size_t kMostIndices = 8;
   std::string text;
-  auto append = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  auto append = [&](llvm::StringRef part) {
+    if (!part.contains(" = ") || text.find(part) == std::string::npos) text += (text.empty() ? "" : ", ") + part.str();
+  };
   const Instruction& instruction = code_.instructions[line_];
   for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
     for (const ViewCode& view : code_.held[at].views)
@@ -56,7 +60,9 @@ std::string Interpreter::present_text() const {
   }
   for (std::uint32_t at = instruction.held; at < instruction.held_end; ++at) {
     std::string names = names_text(code_.held[at], scope(), first_lane_);
-    if (!names.empty()) append(names.substr(2));
+    llvm::SmallVector<llvm::StringRef, 8> each;
+    llvm::StringRef(names).split(each, ", ", -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef name : each) append(name);
   }
   // Indices: values with a range, and what steps by a number.
   std::vector<std::pair<isa::File, std::int32_t>> seen;
@@ -86,6 +92,19 @@ std::string Interpreter::present_text() const {
     if (text.find(name) == std::string::npos) append(fmt::format("{}{}", name, static_cast<std::int32_t>(value)));
   }
   return text;
+}
+
+// The first line of its statement: one that is written out many times is one to whoever reads of it.
+std::uint32_t Interpreter::statement(std::uint32_t line) const {
+  const sass::Line& which = program_.lines[line];
+  if (which.place.empty()) return line;
+  for (std::uint32_t i = 0; i < line; ++i) {
+    const sass::Line& other = program_.lines[i];
+    if (other.place == which.place && other.comment == which.comment && other.opcode == which.opcode &&
+        code_.section_of[i] == code_.section_of[line])
+      return i;
+  }
+  return line;
 }
 
 Occurrence Interpreter::occurrence(const order::Entry& entry) const {
@@ -168,12 +187,23 @@ std::string mends(const order::Entry& first, const order::Entry& then, Why why, 
 void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& place, int rank) {
   order::Conflicts conflicts = std::move(ordering_.conflicts);
   ordering_.conflicts.clear();
+  // The same two accesses, wherever they meet, are one race: places are divided as other clusters have had it.
+  auto same = [](const order::Conflict& a, const order::Conflict& b) {
+    return a.first.epoch.agent == b.first.epoch.agent && a.first.epoch.time == b.first.epoch.time &&
+           a.first.line == b.first.line && a.first.count == b.first.count && a.first.use == b.first.use &&
+           a.why == b.why;
+  };
+  for (std::size_t i = 0; i < conflicts.size(); ++i) {
+    conflicts.erase(std::remove_if(conflicts.begin() + static_cast<std::ptrdiff_t>(i) + 1, conflicts.end(),
+                                   [&](const order::Conflict& other) { return same(conflicts[i], other); }),
+                    conflicts.end());
+  }
   for (const order::Conflict& conflict : conflicts) {
     const order::Entry& first = conflict.first;
     ++outcome_.races;
     auto& told = ordering_.told[{first.line, line_, static_cast<int>(conflict.why)}];
-    if (told.times++ > 0) continue;
     told.place = place;
+    if (told.times++ > 0) continue;
     std::string text = place;
     if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
     text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
@@ -218,19 +248,33 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
                       its.number, warp.repeated.phase, barrier_name(its, state.offset)));
     }
     details.push_back("to mend: " + mends(first, actor.entry, conflict.why, core()));
-    findings_.tell_race(line_, std::move(text), std::move(details),
-                        {place, first.line, line_, {{0, occurrence(first)}}});
+    findings_.tell_race(
+        line_, std::move(text), std::move(details),
+        {place, statement(first.line), statement(line_), static_cast<int>(conflict.why), {{0, occurrence(first)}}});
   }
 }
 
 void Interpreter::tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place) {
   ++outcome_.races;
   if (ordering_.told[{first.line, then.line, -1}].times++ > 0) return;
+  findings_.tell_race(
+      then.line,
+      fmt::format("{}: {} {}, {} {}: by two clusters, which nothing orders", place, does(first), line_text(first.line),
+                  does(then), line_text(then.line)),
+      {"one:   " + who_text(first), "other: " + who_text(then)},
+      {place, statement(first.line), statement(then.line), -1, {{0, occurrence(first)}, {1, occurrence(then)}}});
+}
+
+void Interpreter::tell_before(const order::Entry& first, const order::Entry& then, const std::string& place) {
+  if (ordering_.told[{first.line, then.line, -2}].times++ > 0) return;
+  Occurrence at{launch_ - 1, ordering_.begun[first.who >> 9], first.line, first.count};
   findings_.tell_race(then.line,
-                      fmt::format("{}: {} {}, {} {}: by two clusters, which nothing orders", place, does(first),
+                      fmt::format("{}: {} {} in the kernel before, {} {} before that has ended", place, does(first),
                                   line_text(first.line), does(then), line_text(then.line)),
-                      {"one:   " + who_text(first), "other: " + who_text(then)},
-                      {place, first.line, then.line, {{0, occurrence(first)}, {1, occurrence(then)}}});
+                      {"first: " + who_text(first), "then:  " + who_text(then) + ": " + present_text(),
+                       "to mend: `grid.wait` in this warp, or in one that it has heard from, before it reaches global "
+                       "memory"},
+                      {place, statement(first.line), statement(then.line), -2, {{0, at}}});
 }
 
 }  // namespace warpcc::checker

@@ -80,6 +80,9 @@ void Interpreter::check_reached(const Instruction& instruction, std::uint32_t ma
     case Action::copy_add:
       reach_store(instruction);
       break;
+    case Action::copy_across:
+      reach_copy_across(instruction);
+      break;
     case Action::request_work:
       reach_request(instruction);
       break;
@@ -243,6 +246,44 @@ void Interpreter::reach_load(const Instruction& instruction) {
             fmt::format("loads into the CTAs {:#x}; those across {} are {:#x}", mask,
                         program_.axes[static_cast<std::size_t>(*pipe.across)].name, wants));
   }
+}
+
+// A tile of this CTA and one of another, byte for byte alike, and the barrier.
+void Interpreter::reach_copy_across(const Instruction& instruction) {
+  const HeldCode* held = nullptr;
+  std::int64_t bytes = (scalar(instruction.arguments[2]) & 0xffff) * 16;
+  const std::uint32_t addresses[] = {scalar(instruction.arguments[0], 0), scalar(instruction.arguments[1])};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ViewCode* view = reached(instruction, i, held);
+    if (!view) return;
+    Place place = place_of(*view, scope(), first_lane_);
+    const sass::Buffer* buffer = view->view->buffer == sass::BufferId::none ? nullptr : &program_[view->view->buffer];
+    if (!buffer || buffer->space != sass::MemorySpace::shared || !place.inside) {
+      wrong(*held, first_lane_, fmt::format("copies shared memory, held to {}", view_text(*view, place, program_)));
+      return;
+    }
+    // Its elements are one piece: from the lowest place on, as many bytes as are copied.
+    Extents extents = extents_of(*view, program_);
+    std::int64_t elements = 1, lowest = INT64_MAX, highest = 0, size = layout::bits(buffer->element) / 8;
+    for (std::int64_t extent : extents.extents) elements *= extent;
+    llvm::SmallVector<std::int64_t, 5> index(extents.extents.size(), 0);
+    for (std::int64_t element = 0; element < elements; ++element) {
+      std::int64_t rest = element;
+      for (std::size_t d = index.size(); d-- > 0; rest /= extents.extents[d]) index[d] = rest % extents.extents[d];
+      std::int64_t at = element_at(*view, place, extents, index, program_);
+      lowest = std::min(lowest, at);
+      highest = std::max(highest, at + size);
+    }
+    std::int64_t wants = static_cast<std::int64_t>(place.rank) << 24 | lowest;
+    if (addresses[i] != wants || elements * size != bytes || highest - lowest != bytes) {
+      wrong(*held, first_lane_,
+            fmt::format("copies {} bytes {} {:#x}, held to {}, {} bytes at {:#x}", bytes, i == 0 ? "to" : "from",
+                        addresses[i], view_text(*view, place, program_), elements * size, wants));
+      return;
+    }
+  }
+  if (const ViewCode* barrier = reached(instruction, 2, held))
+    barrier_fits(*held, *barrier, scalar(instruction.arguments[0], 1), first_lane_);
 }
 
 // The answer's 16 bytes, and the barrier.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -171,6 +172,11 @@ struct BarrierState {
   std::uint64_t completed_at = 0;
   std::int64_t completed_cta = 0;
   std::int32_t completed_track = 0;
+  // Of its last phase: whether bytes completed it, by which line last, and whether anybody has waited for it.
+  std::uint32_t filled_by = ~0u;
+  bool heard = false;
+  bool filling = false;  // bytes have come in the present phase, by this line last
+  std::uint32_t last_bytes = ~0u;
   order::Barrier order;
   std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
 };
@@ -195,6 +201,7 @@ struct Cta {
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;
+  std::map<std::uint64_t, bool> from_nothing;  // accumulators: whether their products were of nothing valid
   std::array<std::vector<WarpgroupStep>, 8> warpgroups;
   std::int64_t free_registers = 0;  // that its warps have given back, a lane
 

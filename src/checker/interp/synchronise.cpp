@@ -57,6 +57,9 @@ BarrierState* Interpreter::barrier_at(int rank, std::uint32_t offset, bool creat
 
 void Interpreter::completed(Cta& cta, BarrierState& barrier) {
   barrier.order.turn();
+  tell_unheard(cta, barrier);
+  barrier.filled_by = barrier.filling ? barrier.last_bytes : ~0u;
+  barrier.filling = barrier.heard = false;
   if (options_.trace && warp_) {
     barrier.completed_at = outcome_.instructions;
     barrier.completed_cta = this->cta().number;
@@ -213,6 +216,7 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
   }
   bool passed = barrier.passed(parity);
   if (passed) {
+    state->heard = true;
     if (last == present - 1 && last >= 0) warp_->repeated = {line_, static_cast<int>(index), last};
     last = present - 1;
     if (!orders_nothing()) warp_->order.acquire(state->order.completed(), provenance());

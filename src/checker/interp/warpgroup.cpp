@@ -101,6 +101,11 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
   work.mma = warpgroup_core_.issue(mma, warp_->index % kWarpgroupWarps, cta().shared, faults_);
   if (work.mma) {
     order_warpgroup_mma(*work.mma);
+    if (code_.limits) {
+      std::uint64_t accumulator =
+          static_cast<std::uint64_t>(warp_->index + 1) << 32 | static_cast<std::uint32_t>(d.name);
+      check_valid({work.mma->a, work.mma->b}, cta().rank, accumulator, mma.accumulate);
+    }
     work.d = d;
     for (int i = 0; i < mma.registers(); ++i) {
       auto at = static_cast<std::size_t>(part_of(d, i).name);

@@ -105,6 +105,26 @@ void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinate
   }
 }
 
+void mark_valid(const TensorMap& map, const Coordinates& start, std::uint32_t shared_start, SharedMemory& shared) {
+  std::int64_t rows = map.box_rows(), row_bytes = map.row_bytes(), bytes = map.element_bytes, per_unit = 16 / bytes;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    Row row = row_of(map, start, r);
+    std::int64_t end = row.end, rest = r;
+    for (std::size_t i = 1; i < map.valid.size(); ++i) {
+      std::int64_t at = start[i] + rest % map.box[i];
+      rest /= map.box[i];
+      if (at >= map.valid[i]) end = row.first;  // nothing in this row
+    }
+    if (!map.valid.empty()) end = std::min(end, map.valid[0] - start[0]);
+    for (std::int64_t at = 0; at < map.box[0]; at += per_unit) {
+      std::uint32_t place = map.place(shared_start, r * row_bytes + at * bytes);
+      std::uint64_t& invalid = shared.block(place).invalid;
+      bool nothing = std::max(at, std::max(row.first, end)) < std::min(at + per_unit, row.end);
+      invalid = nothing ? invalid | SharedMemory::unit_bit(place) : invalid & ~SharedMemory::unit_bit(place);
+    }
+  }
+}
+
 std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared) {
   std::vector<std::uint32_t> elements;
   std::int64_t count = map.box_rows() * map.box[0], bytes = map.element_bytes;

@@ -24,6 +24,7 @@ struct TensorMap {
   std::vector<std::int64_t> box;
   int element_bytes = 2;
   layout::Swizzle swizzle;
+  std::vector<std::int64_t> valid = {};  // of the extents, what holds something; empty: all
 
   int rank() const { return static_cast<int>(extents.size()); }
   std::int64_t row_bytes() const { return box[0] * element_bytes; }
@@ -54,6 +55,8 @@ bool check_access(const TensorMap& map, const Coordinates& start, std::uint32_t 
 // Elements outside the tensor are zeros.
 void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
               SharedMemory& shared);
+// Which units of a box that has landed hold something valid: elements outside the tensor do, they are zeros.
+void mark_valid(const TensorMap& map, const Coordinates& start, std::uint32_t shared_start, SharedMemory& shared);
 // A store reads the box first, and writes it at some time after.
 std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared);
 // Elements outside the tensor are dropped. `add` adds to what is there, as the elements are.

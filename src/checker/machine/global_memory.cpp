@@ -8,6 +8,9 @@
 namespace warpcc::machine {
 
 std::uint32_t GlobalBuffer::initial(std::int64_t index) const {
+  for (const Limit& limit : limits_) {
+    if (index / limit.stride % limit.extent >= limit.valid) return 0x7fffffff;  // NaN in each format, cut to its width
+  }
   return kept_ ? 0 : encode_integer(input(number_, static_cast<std::uint64_t>(index)), element_);
 }
 

@@ -23,6 +23,12 @@ class GlobalBuffer {
 
   bool kept() const { return kept_; }
 
+  // Elements of which a coordinate, index / stride % extent, is not below `valid` hold no number to begin with.
+  struct Limit {
+    std::int64_t stride, extent, valid;
+  };
+  void limit(const Limit& limit) { limits_.push_back(limit); }
+
   std::uint32_t load(std::int64_t index) const;
   void store(std::int64_t index, std::uint32_t bits);
   // Whether it has been stored to since the launch began.
@@ -45,6 +51,7 @@ class GlobalBuffer {
   layout::Element element_;
   std::int64_t elements_;
   bool kept_;
+  std::vector<Limit> limits_;
   std::unordered_map<std::int64_t, std::unique_ptr<Page>> pages_;
 };
 

@@ -17,7 +17,7 @@ void MBarrier::init(std::int64_t arrivals, const std::string& what, Faults& faul
   live_ = true;
   phase_ = 0;
   expected_ = pending_ = arrivals;
-  bytes_ = 0;
+  bytes_ = landed_ = 0;
 }
 
 void MBarrier::invalidate(const std::string& what, Faults& faults) {
@@ -34,6 +34,7 @@ bool MBarrier::turn() {
   if (pending_ != 0 || bytes_ != 0) return false;
   ++phase_;
   pending_ = expected_;
+  landed_ = 0;
   return true;
 }
 
@@ -71,6 +72,7 @@ bool MBarrier::land(std::int64_t bytes, const std::string& what, Faults& faults)
     return false;
   }
   bytes_ -= bytes;
+  landed_ += bytes;
   return turn();
 }
 

@@ -32,6 +32,9 @@ class MBarrier {
   std::int64_t expected() const { return expected_; }
   std::int64_t pending() const { return pending_; }
   std::int64_t bytes() const { return bytes_; }
+  // In the present phase: bytes expected, and bytes that have come.
+  std::int64_t announced() const { return bytes_ + landed_; }
+  std::int64_t landed() const { return landed_; }
   bool between_phases() const { return pending_ == expected_ && bytes_ == 0; }
 
  private:
@@ -40,7 +43,7 @@ class MBarrier {
 
   bool live_ = false;
   std::uint64_t phase_ = 0;
-  std::int64_t expected_ = 0, pending_ = 0, bytes_ = 0;
+  std::int64_t expected_ = 0, pending_ = 0, bytes_ = 0, landed_ = 0;
 };
 
 // The named barriers of a CTA (PTX ISA, bar): 16, counted in threads, a warp arriving as 32.

@@ -25,13 +25,14 @@ bool SharedMemory::written(std::uint32_t offset, std::uint32_t bytes) const {
 void SharedMemory::mark_written(std::uint32_t offset, std::uint32_t bytes) {
   while (bytes > 0) {
     Block& block = blocks_[offset / kBlock];
-    if (block.unwritten == 0) {  // nothing to mark in all of it
+    if ((block.unwritten | block.invalid) == 0) {  // nothing to mark in all of it
       std::uint32_t rest = std::min(kBlock - offset % kBlock, bytes);
       offset += rest;
       bytes -= rest;
       continue;
     }
     std::uint32_t first = offset % kUnit, count = std::min(kUnit - first, bytes);
+    block.invalid &= ~unit_bit(offset);
     if (block.unwritten & unit_bit(offset)) {
       std::uint16_t& unit = written_[offset / kUnit];
       unit = static_cast<std::uint16_t>(unit | bits_of(first, count));

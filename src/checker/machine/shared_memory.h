@@ -20,6 +20,7 @@ class SharedMemory {
   struct Block {
     std::uint64_t unwritten = ~std::uint64_t{0};  // units of which some byte has not been written
     std::uint64_t barriers = 0;                   // a live mbarrier lies in it
+    std::uint64_t invalid = 0;                    // it came from behind the valid extents of a buffer
     Counters landing;                             // loads of the copy engine under way into it
     Counters reading;  // operations of the tensor core and the copy engine that have yet to read it
   };

@@ -1,36 +1,6 @@
 #include "checker/order/boxes.h"
 
-#include <algorithm>
-
 namespace warpcc::order {
-
-// The part of the box that lies in each place of the grid that it meets.
-template <typename F>
-void Boxes::for_each_place(const Box& box, F function) {
-  std::array<std::int32_t, Box::kRank> first{}, last{}, at{};
-  for (int i = 0; i < Box::kRank; ++i) {
-    if (box.from[i] >= box.to[i]) return;
-    first[i] = box.from[i] / grid_[i];
-    last[i] = (box.to[i] - 1) / grid_[i];
-  }
-  at = first;
-  while (true) {
-    std::uint64_t key = 0;
-    Box part;
-    for (int i = 0; i < Box::kRank; ++i) {
-      key = key * 0x100000001b3u ^ static_cast<std::uint64_t>(at[i]);
-      part.from[i] = std::max(box.from[i], at[i] * grid_[i]);
-      part.to[i] = std::min(box.to[i], (at[i] + 1) * grid_[i]);
-    }
-    function(key * 0x9e3779b97f4a7c15u >> 1, part);
-    int i = Box::kRank - 1;
-    for (; i >= 0; --i) {
-      if (++at[i] <= last[i]) break;
-      at[i] = first[i];
-    }
-    if (i < 0) return;
-  }
-}
 
 std::vector<Boxes::Part>& Boxes::parts_of(Place& place) {
   if (place.parts < 0) {

@@ -2,6 +2,7 @@
 // most of them have.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -29,10 +30,13 @@ class Boxes {
   explicit Boxes(const std::array<std::int32_t, Box::kRank>& grid) : grid_(grid) {}
 
   void access(const Box& box, const Actor& actor, Conflicts& conflicts, Pairs* pairs);
-  // What a cluster that knew nothing of this one has done: all that is in conflict with what is here. `serials`: added
-  // to its clusters' numbers.
+  // What clusters that knew nothing of those here have done: all that is in conflict with what is here. `serials`:
+  // added to their numbers, which are then `first` or more; those here have lower ones.
   template <typename F>
-  void merge(const Boxes& other, std::uint32_t serials, F conflict);
+  void merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, F conflict);
+  // Whatever here is in conflict with `use` of the box.
+  template <typename F>
+  void for_each_conflict(const Box& box, Use use, F conflict) const;
   void clear() {
     at_.clear();
     places_.clear();
@@ -51,7 +55,7 @@ class Boxes {
     Entries entries;
   };
   template <typename F>
-  void for_each_place(const Box& box, F function);
+  void for_each_place(const Box& box, F function) const;
   std::vector<Part>& parts_of(Place& place);
 
   std::array<std::int32_t, Box::kRank> grid_;
@@ -60,8 +64,55 @@ class Boxes {
   std::vector<std::vector<Part>> parts_;
 };
 
+// The part of the box that lies in each place of the grid that it meets.
 template <typename F>
-void Boxes::merge(const Boxes& other, std::uint32_t serials, F conflict) {
+void Boxes::for_each_place(const Box& box, F function) const {
+  std::array<std::int32_t, Box::kRank> first{}, last{}, at{};
+  for (int i = 0; i < Box::kRank; ++i) {
+    if (box.from[i] >= box.to[i]) return;
+    first[i] = box.from[i] / grid_[i];
+    last[i] = (box.to[i] - 1) / grid_[i];
+  }
+  at = first;
+  while (true) {
+    std::uint64_t key = 0;
+    Box part;
+    for (int i = 0; i < Box::kRank; ++i) {
+      key = key * 0x100000001b3u ^ static_cast<std::uint64_t>(at[i]);
+      part.from[i] = std::max(box.from[i], at[i] * grid_[i]);
+      part.to[i] = std::min(box.to[i], (at[i] + 1) * grid_[i]);
+    }
+    function(key * 0x9e3779b97f4a7c15u >> 1, part);
+    int i = Box::kRank - 1;
+    for (; i >= 0; --i) {
+      if (++at[i] <= last[i]) break;
+      at[i] = first[i];
+    }
+    if (i < 0) return;
+  }
+}
+
+template <typename F>
+void Boxes::for_each_conflict(const Box& box, Use use, F conflict) const {
+  for_each_place(box, [&](std::uint64_t key, const Box& part) {
+    auto found = at_.find(key);
+    if (found == at_.end()) return;
+    const Place& place = places_[found->second];
+    if (place.parts < 0) {
+      if (place.box.meets(part) && in_conflict(place.entry.use, use)) conflict(place.entry);
+      return;
+    }
+    for (const Part& other : parts_[static_cast<std::size_t>(place.parts)]) {
+      if (!other.box.meets(part)) continue;
+      for (const Entry& entry : other.entries) {
+        if (in_conflict(entry.use, use)) conflict(entry);
+      }
+    }
+  });
+}
+
+template <typename F>
+void Boxes::merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, F conflict) {
   auto bring = [&](std::uint64_t key, const Box& box, Entry entry) {
     entry.who += serials << 9;
     auto [found, fresh] = at_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
@@ -77,7 +128,7 @@ void Boxes::merge(const Boxes& other, std::uint32_t serials, F conflict) {
       if (part.box == box) same = &part;
       if (!part.box.meets(box)) continue;
       for (const Entry& earlier : part.entries) {
-        if (in_conflict(earlier.use, entry.use) && earlier.who >> 9 != entry.who >> 9) conflict(earlier, entry, box);
+        if (in_conflict(earlier.use, entry.use) && earlier.who >> 9 < first) conflict(earlier, entry, box);
       }
     }
     if (same) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace warpcc::checker {
 namespace {
 
@@ -50,6 +52,12 @@ void Findings::add(Finding::Kind kind, std::uint32_t line, std::string text, std
   }
 }
 
+void Findings::tell_race(std::uint32_t line, std::string text, std::vector<std::string> details, Finding::Race race) {
+  if (!races_.insert({race.first, race.then, race.why}).second) return;
+  if (tell(Finding::Kind::race, line, std::move(text), std::move(details)))
+    outcome_.findings.back().race = std::move(race);
+}
+
 void Findings::add_each(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details) {
   ++*counter(outcome_, kind);
   tell(kind, line, std::move(text), std::move(details));
@@ -77,6 +85,11 @@ void Findings::take(Findings& other) {
     std::uint32_t line = other.lines_[i];
     // Told once a line, or each time.
     auto once = other.told_.find({finding.kind, line});
+    if (finding.race) {
+      std::string text = std::move(finding.text);
+      tell_race(line, std::move(text), std::move(finding.details), std::move(*finding.race));
+      continue;
+    }
     if (line == kNoLine || once == other.told_.end() || once->second.finding != i) {
       tell(finding.kind, line, std::move(finding.text), std::move(finding.details));
       continue;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,10 +28,7 @@ class Findings {
   // What another one has of clusters that come after those of this one. Its outcome is added as well.
   void take(Findings& other);
   // A race, which has been counted.
-  void tell_race(std::uint32_t line, std::string text, std::vector<std::string> details, Finding::Race race) {
-    if (tell(Finding::Kind::race, line, std::move(text), std::move(details)))
-      outcome_.findings.back().race = std::move(race);
-  }
+  void tell_race(std::uint32_t line, std::string text, std::vector<std::string> details, Finding::Race race);
   // Says how often each came, once all have.
   void finish();
 
@@ -45,6 +44,7 @@ class Findings {
   };
   std::map<std::pair<Finding::Kind, std::uint32_t>, Told> told_;
   std::map<Finding::Kind, int> of_kind_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, int>> races_;
   std::vector<std::uint32_t> lines_;  // of the outcome's findings
 };
 

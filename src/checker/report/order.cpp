@@ -78,8 +78,8 @@ std::string buffer_of(const std::string& place) {
 }
 
 std::string order_text(const OrderedPair& pair, const sass::Program& program) {
-  return fmt::format("{} → {}, by {} ({})", statement(program, pair.first), statement(program, pair.then),
-                     by(program, pair), pair.count == 1 ? "once" : fmt::format("{} times", pair.count));
+  return fmt::format("{} → {}, by {}", statement(program, pair.first), statement(program, pair.then),
+                     by(program, pair));
 }
 
 void print_order(const Outcome& outcome, const sass::Program& program, llvm::raw_ostream& out) {

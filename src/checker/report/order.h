@@ -11,7 +11,7 @@ namespace warpcc::checker {
 
 // `sa` of `part of sa[3]`: pairs are told by buffer.
 std::string buffer_of(const std::string& place);
-// A pair in a line: `load …` → `mma …`, by `load …` → `wait …`, 24 times.
+// A pair in a line: `load …` → `mma …`, by `load …` → `wait …`.
 std::string order_text(const OrderedPair& pair, const sass::Program& program);
 // By buffer: which statements' accesses are ordered, by which, and how many pairs were seen.
 void print_order(const Outcome& outcome, const sass::Program& program, llvm::raw_ostream& out);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "checker/report/order.h"
 
@@ -11,25 +13,36 @@ namespace warpcc::checker {
 namespace {
 
 // What orders the same two statements at other times; else what orders one of them with others in the same buffer.
-std::vector<const OrderedPair*> neighbours(const Finding::Race& race, const std::vector<OrderedPair>& ordered) {
+std::vector<std::string> neighbours(const Finding::Race& race, const std::vector<OrderedPair>& ordered,
+                                    const sass::Program& program) {
   constexpr std::size_t kMost = 3;
-  std::vector<const OrderedPair*> found;
   std::string buffer = buffer_of(race.buffer);
+  auto same = [&](std::uint32_t a, std::uint32_t b) {
+    const sass::Line &one = program.lines[a], &other = program.lines[b];
+    return a == b || (!one.place.empty() && one.place == other.place && one.comment == other.comment);
+  };
+  std::map<std::string, std::uint64_t> found;  // by statements
   auto collect = [&](auto wanted) {
     for (const OrderedPair& pair : ordered) {
-      if (pair.buffer == buffer && pair.acquire != kNoLine && wanted(pair)) found.push_back(&pair);
+      if (pair.buffer == buffer && pair.acquire != kNoLine && wanted(pair))
+        found[order_text(pair, program)] += pair.count;
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const OrderedPair* a, const OrderedPair* b) { return a->count > b->count; });
-    if (found.size() > kMost) found.resize(kMost);
   };
-  collect([&](const OrderedPair& pair) { return pair.first == race.first && pair.then == race.then; });
+  collect([&](const OrderedPair& pair) { return same(pair.first, race.first) && same(pair.then, race.then); });
   if (found.empty()) {
     collect([&](const OrderedPair& pair) {
-      return pair.first == race.first || pair.then == race.first || pair.first == race.then || pair.then == race.then;
+      return same(pair.first, race.first) || same(pair.then, race.first) || same(pair.first, race.then) ||
+             same(pair.then, race.then);
     });
   }
-  return found;
+  std::vector<std::pair<std::uint64_t, std::string>> most;
+  for (const auto& [text, count] : found) most.emplace_back(count, text);
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (most.size() > kMost) most.resize(kMost);
+  std::vector<std::string> result;
+  for (const auto& [count, text] : most)
+    result.push_back(fmt::format("in order: {} ({})", text, count == 1 ? "once" : fmt::format("{} times", count)));
+  return result;
 }
 
 }  // namespace
@@ -54,9 +67,7 @@ void tell_recollections(Outcome& outcome, const Recollections& recollections, co
     }
     auto before_last = finding.details.end();
     if (!finding.details.empty() && finding.details.back().rfind("to mend: ", 0) == 0) --before_last;
-    std::vector<std::string> in_order;
-    for (const OrderedPair* pair : neighbours(*finding.race, ordered))
-      in_order.push_back("in order: " + order_text(*pair, program));
+    std::vector<std::string> in_order = neighbours(*finding.race, ordered, program);
     finding.details.insert(before_last, in_order.begin(), in_order.end());
   }
 }

@@ -88,6 +88,26 @@ END:
   EXIT
 )";
 
+// Each cluster stores to the same element.
+constexpr std::string_view kSame = R"(.kernel k
+.sm sm_100a
+.threads 32
+.dynsmem 1024
+.param c 0
+.grid 4 1
+.cluster 1 mate:1
+.form named
+.buffer c global param c u32 (64) : (1)
+.start
+  ACQBULK
+  LDC.64 base, c[0x0][0x380] = addr.lo c[0]
+  S2R lane, SR_LANEID = (lane)
+  IMAD.WIDE.U32 to, lane, 0x4, base
+  STG.E [to.64], lane = c[lane]
+  PREEXIT
+  EXIT
+)";
+
 Options all() {
   Options options;
   options.clusters = Options::Clusters::all;
@@ -137,6 +157,44 @@ TEST_CASE("a flag that nobody raises") {
           "CTA 0 warp 0 waits for flag[0], which holds 1");
   REPORTS(changed(std::string(kFlags), "seen, 0x1", "seen, 0x2"), Options{}, Kind::hang,
           "flag is written by `REDG`, executed 1 times in all clusters");
+}
+
+TEST_CASE("what is found does not depend on how many threads look for it") {
+  std::string one;
+  for (int threads : {1, 2, 3, 4}) {
+    Options options = all();
+    options.threads = threads;
+    Run result = run(std::string(kSame), options);
+    CAPTURE(result.report);
+    CHECK(result.outcome.races == 6);
+    CHECK(result.found(Kind::race, "c[0 +: 32]: is written by `STG`, is written by `STG`: by two clusters"));
+    if (one.empty()) one = result.report;
+    CHECK(result.report == one);
+  }
+}
+
+TEST_CASE("two launches, of which the second begins before the first has ended") {
+  Options twice = some({0});
+  twice.launches = 2;
+  Run right = run(std::string(kSame), twice);
+  CAPTURE(right.report);
+  CHECK(right.outcome.races == 0);
+  Run early = run(without(std::string(kSame), "ACQBULK"), twice);
+  CAPTURE(early.report);
+  CHECK(early.outcome.races == 1);
+  CHECK(early.found(Kind::race, "is written by `STG` in the kernel before, is written by `STG` before that has ended"));
+  CHECK(early.found(Kind::protocol, "reaches global memory before this warp"));
+  // Where neither is there, kernels follow each other.
+  CHECK(run(without(without(std::string(kSame), "ACQBULK"), "PREEXIT"), twice).outcome.findings.empty());
+}
+
+TEST_CASE("a cluster without work") {
+  std::string idle = changed(std::string(kSame), "  STG.E",
+                             "  S2UR id, SR_CTAID.X\n  UISETP.NE.U32.AND no, UPT, id, 0x0, "
+                             "UPT\n  BRA.U no, END\n  STG.E");
+  idle = changed(idle, "  PREEXIT\n", "END:\n  PREEXIT\n");
+  REPORTS(idle, all(), Kind::coverage,
+          "cluster 1 stores nothing inside of a buffer: the grid has more clusters than there is work");
 }
 
 TEST_CASE("a machine holds 148 CTAs") {

@@ -83,6 +83,20 @@ TEST_CASE("a stage is handed back when its MMAs have read it") {
           "which an MMA or a store under way has yet to read");
 }
 
+TEST_CASE("the order tells a stage that is freed while its group is pending") {
+  std::string text = changed(gemm(), kWait, "WARPGROUP.DEPBAR.LE gsb0, 0x2");
+  REPORTS(text, Kind::race,
+          "sa[0]: the tensor core reads for `HGMMA`, the copy engine fills by `UTMALDG`: nothing orders");
+  Run result = run(text);
+  CHECK(result.report.find("group 1 of that warp, which is pending: of its groups it has waited for none") !=
+        std::string::npos);
+  CHECK(result.report.find("to mend: `mma.wait` that covers the MMA's group") != std::string::npos);
+  // Where the earlier access was in its work, and the later one.
+  CHECK(result.report.find("sb[0][.., 0 +: 16], stage_pos = 0, k = 0\n") != std::string::npos);
+  CHECK(result.report.find("stage_full[0], stage_pos = 0, k = 3\n") != std::string::npos);
+  CHECK(result.report.find("in order: `UTMALDG`") != std::string::npos);
+}
+
 TEST_CASE("what is added to has been computed") {
   REPORTS(changed(gemm(), "RZ, !UPT", "acc, UPT"), Kind::memory, "reads acc.0, which this warp has not written");
   REPORTS(changed(gemm(), "RZ, !UPT", "RZ, UPT"), Kind::protocol, "adds to other registers than it writes");

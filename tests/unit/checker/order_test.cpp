@@ -136,6 +136,25 @@ TEST_CASE("loads are known by the phase that they complete, commits by what was 
   CHECK(m.by(m.a, full.begin(m.agents), Use::write, 1, true, true) == Why::unordered);
 }
 
+TEST_CASE("of Hopper's MMAs those are known whose group has been waited for") {
+  for (std::uint32_t waited = 0; waited < 3; ++waited) {
+    Machine m;
+    Barrier empty;
+    for (int group = 0; group < 2; ++group) {
+      m.by(m.a, m.a.mma(), Use::read, group, true, true);
+      m.a.commit();
+    }
+    m.a.mmas_done(waited, kNone);
+    m.a.release(empty.gathered(), kAll, kNone);
+    empty.turn();
+    m.b.acquire(empty.completed(), kNone);
+    for (int group = 0; group < 2; ++group) {
+      bool known = static_cast<std::uint32_t>(group) < waited;
+      CHECK(m.by(m.b, empty.begin(m.agents), Use::write, group, true, true) == (known ? Why::ordered : Why::unordered));
+    }
+  }
+}
+
 TEST_CASE("stores are known to the lane that waits, and to the others once they have met") {
   Machine m;
   m.by(m.a, m.a.store(false, 0), Use::read, 0, true, true);
@@ -182,4 +201,44 @@ TEST_CASE("boxes of global memory: sums are free, what overlaps is not") {
   CHECK(access(m.b, Use::add, 0, 0) == 0);
   CHECK(access(m.peer, Use::write, 0, 32) == 0);
   CHECK(access(m.a, Use::write, 4, 16) == 3);  // both sums, and the write beside them
+}
+
+TEST_CASE("clusters that know nothing of each other: each pair of theirs is a conflict, however they come together") {
+  auto written = [](std::uint32_t cluster) {
+    Machine m;
+    Thread thread(m.agents, warp_id(cluster, 0, 0));
+    Boxes boxes({8, 32, 1, 1, 1});
+    Box box;
+    box.to = {8, 32, 1, 1, 1};
+    Actor actor;
+    actor.entry = {thread.store(true, 0), Use::write, 0, thread.who(), 0, 0};
+    actor.thread = &thread;
+    Conflicts conflicts;
+    boxes.access(box, actor, conflicts, nullptr);
+    return boxes;
+  };
+  int found = 0;
+  auto conflict = [&](const Entry&, const Entry&, const Box&) { ++found; };
+  Boxes one({8, 32, 1, 1, 1}), left({8, 32, 1, 1, 1}), right({8, 32, 1, 1, 1});
+  for (std::uint32_t cluster = 0; cluster < 4; ++cluster) one.merge(written(cluster), 0, cluster, conflict);
+  CHECK(found == 6);
+  found = 0;
+  for (std::uint32_t cluster = 0; cluster < 2; ++cluster) {
+    left.merge(written(cluster), 0, cluster, conflict);
+    right.merge(written(cluster), 0, cluster, conflict);
+  }
+  left.merge(right, 2, 2, conflict);
+  CHECK(found == 6);
+
+  Box beside;
+  beside.from = {0, 32, 0, 0, 0};
+  beside.to = {8, 64, 1, 1, 1};
+  Box inside;
+  inside.from = {7, 31, 0, 0, 0};
+  inside.to = {9, 40, 1, 1, 1};
+  int met = 0;
+  left.for_each_conflict(beside, Use::write, [&](const Entry&) { ++met; });
+  CHECK(met == 0);
+  left.for_each_conflict(inside, Use::read, [&](const Entry&) { ++met; });
+  CHECK(met == 4);
 }

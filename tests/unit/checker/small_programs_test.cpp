@@ -72,6 +72,11 @@ TEST_CASE("named barriers") {
   REPORTS(program("  BAR.SYNC.DEFER_BLOCKING 0x1, 0x20 = meet\n"), Kind::operand,
           "reaches named barrier 1 for 32 threads, held to meet, which is 1 for 64");
   REPORTS(program("  BAR.ARV 0x1, 0x40\n  BRA.U first, END\n  BAR.ARV 0x1, 0x60\n"), Kind::named_barrier, "");
+  REPORTS(program("  BRA.U first, WAITS\n  BAR.ARV 0x0, 0x40\n  BRA END\nWAITS:\n  BAR.SYNC.DEFER_BLOCKING 0x0\n"),
+          Kind::named_barrier, "waits at barrier 0 without saying how many threads come, and `BAR.ARV` arrives there");
+  CHECK(run(program("  BRA.U first, WAITS\n  BAR.ARV 0x0, 0x40\n  BRA END\nWAITS:\n  BAR.SYNC.DEFER_BLOCKING 0x0, "
+                    "0x40\n"))
+            .outcome.findings.empty());
 }
 
 TEST_CASE("the cluster's barrier") {
@@ -88,7 +93,7 @@ TEST_CASE("shared memory") {
             .outcome.findings.empty());
   REPORTS(after("  STS [at+0x404], lane = words[lane]\n"), Kind::operand, "reaches 0x404, held to words[0] at 0x400");
   REPORTS(after("  LDS back, [at+0x400] = words[lane]\n"), Kind::memory,
-          "reads shared address 0x400, which nothing has written");
+          "reads shared address 0x400 (words[0]), which nothing has written");
   REPORTS(after("  STS [at+0x7fc], lane\n"), Kind::memory, "of 4 bytes: 0x400 .. 0x800 is this CTA's");
   REPORTS(after("  MOV both.0, lane\n  MOV both.1, lane\n  STS.64 [at+0x404], both.0\n"), Kind::memory,
           "no multiple of its 8 bytes");
