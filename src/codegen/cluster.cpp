@@ -93,36 +93,26 @@ Reach reach(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::Barr
   return reach;
 }
 
-std::optional<Each> each_reached(const kernel::Kernel& kernel, const kernel::Pipe& pipe,
-                                 kernel::BarrierOperand::Kind barrier, const std::vector<int>& from) {
+Each each_reached(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::BarrierOperand::Kind barrier,
+                  const std::vector<int>& from) {
   Each each;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::uint32_t mask = kernel::reached(kernel, pipe, barrier, from[i]);
-    if (mask == 0) return std::nullopt;
-    std::vector<std::int64_t> here = kernel::place(kernel, from[i]);
-    std::vector<std::int64_t> first = kernel::place(kernel, std::countr_zero(mask));
-    std::vector<std::int64_t> last = kernel::place(kernel, std::bit_width(mask) - 1);
-    Each mine;
-    std::int64_t stride = 1, next = 0;
-    for (std::size_t axis = 0; axis < kernel.axes.size(); ++axis) {
-      std::int64_t extent = kernel.axes[axis].extent;
-      if (first[axis] != last[axis]) {
-        if (last[axis] - first[axis] + 1 != extent || (next != 0 && next != stride)) return std::nullopt;
-        mine.axes.push_back(static_cast<int>(axis));
-        mine.at.push_back({static_cast<int>(axis), 0});
-        mine.count *= static_cast<int>(extent);
-        next = stride * extent;
-      } else if (first[axis] != here[axis]) {
-        mine.at.push_back({static_cast<int>(axis), first[axis]});
-      }
-      stride *= extent;
+  for (std::size_t axis = 0; axis < kernel.axes.size(); ++axis) {
+    bool all = false, own = true;
+    std::int64_t there = 0;
+    for (int rank : from) {
+      std::uint32_t mask = kernel::reached(kernel, pipe, barrier, rank);
+      if (mask == 0) continue;
+      std::int64_t first = kernel::place(kernel, std::countr_zero(mask))[axis];
+      std::int64_t last = kernel::place(kernel, std::bit_width(mask) - 1)[axis];
+      all = all || first != last;
+      own = own && first == kernel::place(kernel, rank)[axis];
+      there = first;
     }
-    if (std::popcount(mask) != mine.count) return std::nullopt;
-    bool same = mine.axes == each.axes &&
-                std::equal(mine.at.begin(), mine.at.end(), each.at.begin(), each.at.end(),
-                           [](const kernel::Pin& a, const kernel::Pin& b) { return a.axis == b.axis && a.at == b.at; });
-    if (i > 0 && !same) return std::nullopt;
-    each = std::move(mine);
+    if (all) {
+      each.axes.push_back(static_cast<int>(axis));
+      each.count *= kernel.axes[axis].extent;
+    }
+    if (all || !own) each.at.push_back({static_cast<int>(axis), all ? 0 : there});
   }
   return each;
 }

@@ -25,15 +25,15 @@ struct Reach {
 Reach reach(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::BarrierOperand::Kind barrier,
             const std::vector<int>& from);
 
-// The CTAs that are reached, one a lane: `count` along `axes`, which follow each other in the rank; `at`: those axes at
-// 0, and what is pinned beside. Nothing where they are no such line.
+// The CTAs that are reached, one a lane: `count` along `axes`, which follow each other in the rank (sema has seen to
+// that); `at`: those axes at 0, and what is pinned beside.
 struct Each {
   std::vector<kernel::Pin> at;
   std::vector<int> axes;
   int count = 1;
 };
-std::optional<Each> each_reached(const kernel::Kernel& kernel, const kernel::Pipe& pipe,
-                                 kernel::BarrierOperand::Kind barrier, const std::vector<int>& from);
+Each each_reached(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::BarrierOperand::Kind barrier,
+                  const std::vector<int>& from);
 
 // The mask of CTAs: `constant` << `shift`, an index of axes; `by_rank`: the shift is the CTA's rank.
 struct Mask {

@@ -21,7 +21,7 @@ constexpr Message<std::string> kFarElement{
     "unsupported", "an element of `{}` is before its first or more than 32 bits behind it: lanes reach none so far"};
 
 constexpr Message<std::string> kAxisExtent{
-    "cluster-axis", "barriers of another CTA along `{}` need a power of two of CTAs along each axis up to it"};
+    "cluster-axis", "what is of another CTA along `{}` need a power of two of CTAs along each axis up to it"};
 
 bool is_fixed(Symbol symbol) {
   return symbol.kind < Symbol::Kind::counter;
@@ -109,7 +109,11 @@ Form Values::form(const Quantity& quantity) {
 
 Quantity Values::bare(const Quantity& quantity) const {
   Quantity bare = quantity;
-  auto without_constant = [](const Form& form) { return filter(form, false, [](Symbol) { return true; }); };
+  // A coordinate that would lie before its buffer keeps its constant: a value is held to a place.
+  auto without_constant = [&](const Form& form) {
+    Form without = filter(form, false, [](Symbol) { return true; });
+    return addresses_.interval(without).low < 0 ? form : without;
+  };
   bare.number = without_constant(bare.number);
   bare.view = changed(std::move(bare.view), without_constant);
   return bare;
@@ -486,16 +490,18 @@ Reg Values::make_lane(const Quantity& quantity, const Form& form, std::optional<
       uniform.push_back(symbol);
     place = std::max(place, place_of(symbol));
   }
-  std::optional<Reg> from = make(only(bare(quantity), uniform), std::nullopt, 0);
+  Quantity same = only(bare(quantity), uniform);
+  std::optional<Reg> from = make(same, std::nullopt, 0);
+  std::int64_t constant = form.constant - this->form(bare(same)).constant;
   Reg d = target.value_or(Reg{});
   if (!target) {
-    if (!from && parts.size() == 1 && parts.front().factor == 1) return source(parts.front().symbol);
+    if (!from && constant == 0 && parts.size() == 1 && parts.front().factor == 1) return source(parts.front().symbol);
     std::string key = key_of(quantity, form);
     d = named(key, quantity.name + "_at", kLane);
     if (is_made(key, place)) return d;
     made_[key] = {d, place};
   }
-  sum(place, d, from, 0, parts, quantity, uniform, offset);
+  sum(place, d, from, constant, parts, quantity, uniform, offset);
   return d;
 }
 

@@ -257,6 +257,9 @@ void Lower::instruction(const kernel::Instruction& instruction) {
     case Does::global_access:
       global_access(instruction);
       break;
+    case Does::copy_cluster:
+      copy_cluster(instruction);
+      break;
     case Does::cancel:
       cancel(instruction);
       break;

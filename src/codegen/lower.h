@@ -64,6 +64,7 @@ class Lower {
   void plan_edges(const kernel::Block& block);
   bool shares_edges_ = false;
   void load(const kernel::Instruction& instruction);
+  void copy_cluster(const kernel::Instruction& instruction);
   void store(const kernel::Instruction& instruction);
   void prefetch(const kernel::Instruction& instruction);
   void mma(const kernel::Instruction& instruction);
@@ -76,7 +77,7 @@ class Lower {
   void allocate(const kernel::Instruction& instruction);
   void init(const kernel::Instruction& instruction);
   void arrive(const kernel::Instruction& instruction);
-  bool each(const kernel::Instruction& instruction, const Reach& reach, Reference& reference);
+  void each(const kernel::Instruction& instruction, const Reach& reach, Reference& reference);
   void cancel(const kernel::Instruction& instruction);
   void wait(const kernel::Instruction& instruction);
   void probe(const kernel::Instruction& instruction);

@@ -12,13 +12,6 @@ namespace {
 constexpr auto kDerived = sass::Mark::derived;
 constexpr auto kControl = sass::Mark::control;
 
-constexpr Message<std::string> kNoLine{
-    "unsupported",
-    "`{}`: the CTAs that it signals follow each other along no axis; this version has a lane for each of a "
-    "line or a block of CTAs"};
-constexpr Message<std::string> kEachGuard{"unsupported",
-                                          "`{}`: what every lane does for another CTA is guarded by facts alone"};
-
 }  // namespace
 
 // `init`: both counts of a barrier are kept as 0x100000 - n, in the low word from bit 1, in the high word from bit 11
@@ -51,9 +44,7 @@ void Lower::arrive(const kernel::Instruction& instruction) {
   Reach reach = codegen::reach(kernel_, pipe, barrier.kind, running(instruction));
   bool other = reach.kind != Reach::Kind::own;
   reference.at = reach.at;
-  if (instruction.op->word.ends_with(".each")) {
-    if (!each(instruction, reach, reference)) return;
-  }
+  if (instruction.op->word.ends_with(".each")) each(instruction, reach, reference);
   Operand address = barrier_address(reference);
   Operand what = constant_use(isa::File::r);
   if (expects) {
@@ -75,22 +66,14 @@ void Lower::arrive(const kernel::Instruction& instruction) {
 }
 
 // `.each`: lane i signals the i-th of the CTAs that are reached; the other lanes nothing.
-bool Lower::each(const kernel::Instruction& instruction, const Reach& reach, Reference& reference) {
-  if (instruction.guard.predicate || instruction.guard.more) {
-    diagnostics_.error(instruction.where, kEachGuard, instruction.text);
-    return false;
-  }
+void Lower::each(const kernel::Instruction& instruction, const Reach& reach, Reference& reference) {
   int count = 1;
   if (reach.kind == Reach::Kind::several) {
     const kernel::BarrierOperand& barrier = barrier_of(instruction, 0);
-    std::optional<Each> each = each_reached(kernel_, kernel_[reference.pipe], barrier.kind, running(instruction));
-    if (!each) {
-      diagnostics_.error(instruction.where, kNoLine, instruction.text);
-      return false;
-    }
-    count = each->count;
-    reference.at = each->at;
-    reference.each = each->axes;
+    Each each = each_reached(kernel_, kernel_[reference.pipe], barrier.kind, running(instruction));
+    count = each.count;
+    reference.at = each.at;
+    reference.each = each.axes;
   }
   kernel::Facts facts = instruction.guard.facts;
   kernel::Compare below;
@@ -99,7 +82,6 @@ bool Lower::each(const kernel::Instruction& instruction, const Reach& reach, Ref
   below.right = count;
   facts.compares.push_back(below);
   guard_ = fact(facts, false).predicate;
-  return true;
 }
 
 // Cluster launch control: the answer comes into the stage of this CTA, or of every CTA of the cluster, at the same

@@ -140,6 +140,29 @@ void Lower::load(const kernel::Instruction& instruction) {
       values_.reach({tile, this->reference(global_of(instruction)), full});
 }
 
+// From this CTA's shared memory to another's: destination and barrier in a pair, and how many 16 bytes.
+void Lower::copy_cluster(const kernel::Instruction& instruction) {
+  const auto& to = std::get<kernel::View>(instruction.operands[0]);
+  const auto& from = std::get<kernel::View>(instruction.operands[1]);
+  const kernel::BarrierOperand& barrier = barrier_of(instruction, 2);
+  Reference tile = this->reference(to), source = this->reference(from), full = this->reference(barrier);
+  full.at = codegen::reach(kernel_, kernel_[full.pipe], kernel::BarrierOperand::Kind::full, running(instruction)).at;
+  std::int64_t bytes = layout::bits(kernel_[to.buffer].element) / 8;
+  for (const kernel::Slice& slice : to.slices) bytes *= slice.extent;
+  std::string key = "bytes of copies " + std::to_string(bytes);
+  Reg size = values_.once(key, [&](Place head) {
+    Reg made = values_.named(key, "copy_" + std::to_string(bytes), kUniform);
+    emit_.move(head, sass::Mark::derived, made, immediate(bytes / 16)).held = {values_.number(form_of(bytes / 16))};
+    return made;
+  });
+  Reg group = values_.named("vector of copies", "copy_to", {isa::File::ur, 2, 2, std::nullopt});
+  Reg here = values_.derive_whole(address_of(source));
+  values_.set(group, address_of(tile), here_, false);
+  values_.set(part(group, 1), address_of(full), here_, false);
+  say(instruction, "UBLKCP.S.S", {at(Operand::Kind::vector, group), at(Operand::Kind::vector, here), use(size)}).held =
+      values_.reach({tile, source, full});
+}
+
 void Lower::store(const kernel::Instruction& instruction) {
   bool adds = instruction.op->does == isa::Does::store_add;
   const Vector& vector = vectors_.at(&instruction);

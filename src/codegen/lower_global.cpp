@@ -12,13 +12,17 @@ namespace {
 constexpr auto kDerived = sass::Mark::derived;
 
 constexpr Message<std::string> kAddElement{"unsupported",
-                                           "`redg.add` adds u32 and f32, four neighbours f32 only; `{}` has others"};
+                                           "`redg.add` adds u32 and f32, neighbours f32 only; `{}` has others"};
 
-// The sum's instruction says what it adds.
-std::string_view reduction(layout::Element element, bool four) {
-  if (element == layout::Element::f32)
-    return four ? "REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU" : "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU";
-  if ((element == layout::Element::u32 || element == layout::Element::s32) && !four) return "REDG.E.ADD.STRONG.GPU";
+// The sum's instruction says what it adds; neighbours are floats.
+std::string_view reduction(layout::Element element, int registers) {
+  if (element == layout::Element::f32) {
+    return registers == 4   ? "REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU"
+           : registers == 2 ? "REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU"
+                            : "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU";
+  }
+  if ((element == layout::Element::u32 || element == layout::Element::s32) && registers == 1)
+    return "REDG.E.ADD.STRONG.GPU";
   return "";
 }
 
@@ -56,7 +60,7 @@ void Lower::global_access(const kernel::Instruction& instruction) {
     return;
   }
   const kernel::Buffer& buffer = kernel_[view.buffer];
-  std::string_view opcode = reduction(buffer.element, instruction.op->slots[1].width == 4);
+  std::string_view opcode = reduction(buffer.element, instruction.op->slots[1].width);
   if (opcode.empty()) {
     diagnostics_.error(instruction.where, kAddElement, buffer.name);
     return;

@@ -42,6 +42,8 @@ class Complaint {
   void say() {
     if (!said_special()) say_expected();
   }
+  // Whether a bracket may be in the wrong place.
+  bool doubts_structure() const { return misplaced_; }
 
  private:
   bool expects(std::size_t token) const { return error_.expected.contains(token); }
@@ -162,6 +164,7 @@ class Complaint {
            (is_item_word(type) && !wants_item(error_.expected));
   }
   void say_misplaced(std::size_t type) {
+    misplaced_ = true;
     if (is_member_word(type)) {
       diagnostics_.error(found(), belongs_in_kernel, found_text());
     } else {
@@ -202,6 +205,7 @@ class Complaint {
   FileId file_;
   std::string_view text_;
   Diagnostics& diagnostics_;
+  bool misplaced_ = false;
 };
 
 }  // namespace
@@ -247,8 +251,10 @@ void StopAtFirst::stop(antlr4::Parser& parser, antlr4::Token* found) {
   throw Stopped{};
 }
 
-void report(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics) {
-  Complaint(error, file, text, diagnostics).say();
+bool report(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics) {
+  Complaint complaint(error, file, text, diagnostics);
+  complaint.say();
+  return !complaint.doubts_structure();
 }
 
 }  // namespace warpcc::frontend

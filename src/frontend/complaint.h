@@ -1,4 +1,4 @@
-// The first syntax error, in words of the grammar.
+// A syntax error, in words of the grammar.
 #pragma once
 
 #include <deque>
@@ -52,6 +52,7 @@ class StopAtFirst final : public antlr4::DefaultErrorStrategy {
   std::optional<SyntaxError> error_;
 };
 
-void report(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics);
+// False where what stands behind it may be wrong for the same reason.
+bool report(const SyntaxError& error, FileId file, std::string_view text, Diagnostics& diagnostics);
 
 }  // namespace warpcc::frontend

@@ -1,13 +1,19 @@
 #include "frontend/reading.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "atn/ParserATNSimulator.h"
 #include "frontend/complaint.h"
+#include "frontend/recovery.h"
 
 namespace warpcc::frontend {
 namespace {
+
+constexpr std::size_t kMostErrors = 20;
+// What is read again and again for further errors, all in all: a long text has few of them told.
+constexpr std::size_t kMostTokensAgain = 2'000'000;
 
 // One reading of the tokens; nothing where they are no file.
 WkParser::FileContext* read_file(WkParser& parser, antlr4::atn::PredictionMode mode,
@@ -44,7 +50,17 @@ std::unique_ptr<Reading> Reading::read(FileId file, std::string_view text, Diagn
     return nullptr;
   }
   if (!reading->file_) {
-    report(*syntax, file, text, diagnostics);
+    // Each error is told, and what it spoils is left out of the next reading. Where brackets are wrong nothing is known
+    // of what belongs together.
+    std::size_t left = bracket ? 0 : std::min(kMostErrors, kMostTokensAgain / (reading->stream_.size() + 1));
+    reading->stream_.fill();
+    while (report(*errors->error(), file, text, diagnostics) && left-- > 1) {
+      const auto spoilt = unreadable(*errors->error(), reading->stream_);
+      if (spoilt.first == spoilt.second) break;
+      leave_out(spoilt, reading->stream_);
+      errors = std::make_shared<StopAtFirst>();
+      if (read_file(reading->parser_, antlr4::atn::PredictionMode::LL, errors)) break;
+    }
     return nullptr;
   }
   return reading;

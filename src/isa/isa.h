@@ -133,6 +133,7 @@ enum : Takes {
 enum class Does : std::uint8_t {
   plain,
   load,
+  copy_cluster,  // shared memory to that of another CTA
   store,
   store_add,
   store_commit,

@@ -57,6 +57,10 @@ Lift lift_of(isa::Op op) {
       return lift_shared_store;
     case LDG:
       return lift_global_load;
+    case LD:
+      return lift_cluster_load;
+    case ST:
+      return lift_cluster_store;
     case STG:
       return lift_global_store;
     case REDG:
@@ -91,6 +95,8 @@ Lift lift_of(isa::Op op) {
     case UTMASTG:
     case UTMAREDG:
       return lift_tensor_copy;
+    case UBLKCP:
+      return lift_cluster_copy;
     case UTMACCTL:
       return lift_map_prefetch;
     case UGETNEXTWORKID:

@@ -27,6 +27,8 @@ void lift_pack(Lifter& l);
 // memory.cpp
 void lift_shared_load(Lifter& l);
 void lift_shared_store(Lifter& l);
+void lift_cluster_load(Lifter& l);
+void lift_cluster_store(Lifter& l);
 void lift_global_load(Lifter& l);
 void lift_global_store(Lifter& l);
 void lift_global_add(Lifter& l);
@@ -46,6 +48,7 @@ void lift_branch(Lifter& l);
 
 // tensor.cpp
 void lift_tensor_copy(Lifter& l);
+void lift_cluster_copy(Lifter& l);
 void lift_map_prefetch(Lifter& l);
 void lift_cancel(Lifter& l);
 void lift_mma(Lifter& l);

@@ -51,6 +51,16 @@ void lift_shared_store(Lifter& l) {
   l.put(fmt::format("st.shared{} {}, {};", access_type(l, 1), to, l.group(l.operand(1).reg, l.width(1))));
 }
 
+void lift_cluster_load(Lifter& l) {
+  std::string from = l.address(1);
+  l.put(fmt::format("ld.shared::cluster.b32 {}, {};", l.target(0, 0), from));
+}
+
+void lift_cluster_store(Lifter& l) {
+  std::string to = l.address(0);
+  l.put(fmt::format("st.shared::cluster.b32 {}, {};", to, l.source(1)));
+}
+
 // A strong load that drops the first-level cache's lines after it acquires.
 void lift_global_load(Lifter& l) {
   std::string order;

@@ -13,6 +13,9 @@ constexpr Message<std::string> kKindUnknown{
     "mma-kind-unknown",
     "the kind of this `{}` is in the A format of its instruction descriptor, which must be a constant here"};
 
+constexpr Message<std::string> kCopySize{"copy-size-unknown",
+                                         "how many bytes this `{}` copies must be a constant here"};
+
 std::string map_of(Lifter& l, std::size_t i) {
   return "%map_" + l.program().maps[static_cast<std::size_t>(l.operand(i).number)].name;
 }
@@ -70,6 +73,19 @@ void lift_tensor_copy(Lifter& l) {
     l.put_once(fmt::format("cp.reduce.async.bulk.tensor.{}.global.shared::cta.add.tile.bulk_group {}, [{}];",
                            dimensions, box, at));
   }
+}
+
+// Bytes / 16 stand in the low half of the last operand.
+void lift_cluster_copy(Lifter& l) {
+  const Web* size = l.web(l.operand(2).reg);
+  if (size == nullptr || !size->constant) {
+    l.fail(kCopySize, l.spelled());
+    return;
+  }
+  const Reg& to = l.operand(0).reg;
+  l.put_once(fmt::format("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{}], {}, {}, [{}];",
+                         l.source(to), bracket(l, l.operand(1)), (*size->constant & 0xffff) * 16,
+                         l.source(part(to, 1))));
 }
 
 void lift_map_prefetch(Lifter& l) {

@@ -47,8 +47,6 @@ class Builder {
 
   // pipes.cpp: pipes, roles and the ends that they hold.
   void pipe(const tree::Pipe& pipe, SourceRange where, Scope& scope);
-  bool pins(const std::vector<tree::Pin>& pins, Scope& scope, std::vector<kernel::Pin>& into);
-  std::optional<int> axis(const tree::Name& name);
   void role_head(const tree::Role& role, SourceRange where, Scope& scope, const std::string& suffix);
   // `head_end`: where the role's `at` would stand.
   void end(const tree::End& end, kernel::Role& role, Scope& scope, std::uint32_t head_end);
@@ -106,6 +104,9 @@ class Builder {
   bool check_turn_barrier(const kernel::Instruction& made, std::size_t at);
   bool check_load(kernel::Instruction& made, const tree::Instruction& instruction);
   bool check_store(const kernel::Instruction& made);
+  bool check_copy_cluster(const kernel::Instruction& made);  // elsewhere.cpp
+  bool check_each(const kernel::Instruction& made, std::size_t at);
+  bool check_elsewhere(const kernel::Instruction& made, std::size_t at);
   bool check_copy(const kernel::View& tile, const kernel::View& view, std::string_view word);
   bool check_mma(kernel::Instruction& made);
   bool check_warpgroup_mma(kernel::Instruction& made);  // fragments.cpp

@@ -1,6 +1,7 @@
 // Every tile of a stage is loaded exactly once: the boxes that the loads of a `fill` put into it, over the CTAs of the
 // cluster. docs/language.md, section 7.
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "sema/passes.h"
@@ -25,6 +26,19 @@ constexpr Message<std::string> uncovered{"not-loaded", "{} are loaded by nobody;
 constexpr Message<std::string, std::string> covered_twice{"loaded-twice", "{} are loaded twice, by {}"};
 constexpr Message<std::string> moving_slice{
     "moving-slice", "which part of a tile a load fills is fixed by the CTA and the warp; `{}` moves"};
+
+constexpr Message<std::string, std::string> copied_and_loaded{
+    "copy-and-load", "`{}` is filled by `load`s or by `copy.cluster`, and not by both: line {} is the other"};
+constexpr Message<std::string, std::string, std::string> copy_signals_elsewhere{
+    "copy-signals", "this copy fills the tile of the CTA{}, and `{}` signals {}: both are of one CTA"};
+constexpr Message<std::string, int> copies_of_several{
+    "copy-signals",
+    "`{}` is filled from {} CTAs at once, each of which brings a stage of its own: `copy.cluster` fills what one CTA "
+    "does, `from` one"};
+
+bool brings_bytes(const kernel::Instruction& it) {
+  return it.op->does == Does::load || it.op->does == Does::copy_cluster;
+}
 
 struct Box {
   std::vector<std::int64_t> from, to;
@@ -108,7 +122,9 @@ class Coverage {
       expects_nothing(hold);
       return;
     }
+    if (!of_one_kind(hold)) return;
     Boxes boxes;
+    const bool copies = find_of(hold.body, hold.end, Does::copy_cluster) != nullptr;
     const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       const std::vector<std::int64_t> axes = kernel::place(kernel_, rank);
@@ -118,12 +134,23 @@ class Coverage {
         if (comes_here(fixed)) collect(hold.body, hold.end, rank, fixed, boxes);
       }
     }
+    if (session_.diagnostics.all().size() != said) return;
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
-      if (!kernel::holds(kernel_, pipe, kernel::Side::producer, rank)) continue;
+      if (!kernel::holds(kernel_, pipe, copies ? kernel::Side::consumer : kernel::Side::producer, rank)) continue;
       for (const kernel::BufferId id : pipe.carries) {
         if (kernel_[id].space == kernel::MemorySpace::shared && !covered(hold, rank, id, boxes[{rank, id}])) return;
       }
     }
+  }
+
+  bool of_one_kind(const kernel::Hold& hold) {
+    const kernel::Instruction* copy = find_of(hold.body, hold.end, Does::copy_cluster);
+    const kernel::Instruction* load = find_of(hold.body, hold.end, Does::load);
+    if (!copy || !load) return true;
+    const bool copy_first = copy->where.begin < load->where.begin;
+    say((copy_first ? load : copy)->opcode_where, copied_and_loaded, kernel_[kernel_[hold.end].pipe].name,
+        session_.line_of((copy_first ? copy : load)->where));
+    return false;
   }
 
   // An `expect` without loads, or the `cancel` whose answer it announces.
@@ -170,7 +197,7 @@ class Coverage {
     bool any = false;
     for (const kernel::Node& node : block) {
       if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
-        if (it->op->does != Does::load || std::get<kernel::View>(it->operands[0]).end != end) continue;
+        if (!brings_bytes(*it) || std::get<kernel::View>(it->operands[0]).end != end) continue;
         any = true;
         if (conditional || it->guard.predicate || it->guard.more) say(it->where, load_conditional);
       } else if (auto* loop = std::get_if<kernel::Loop>(&node.is))
@@ -197,7 +224,7 @@ class Coverage {
         collect(hold->body, end, rank, fixed, boxes);
       }
       auto* it = std::get_if<kernel::Instruction>(&node.is);
-      if (!it || it->op->does != Does::load || !holds_at(session_, it->guard.facts, fixed)) continue;
+      if (!it || !brings_bytes(*it) || !holds_at(session_, it->guard.facts, fixed)) continue;
       const auto& view = std::get<kernel::View>(it->operands[0]);
       if (view.end != end) continue;
       Box box;
@@ -208,6 +235,10 @@ class Coverage {
         box.from.push_back(value_at(session_, slice.from, fixed));
         box.to.push_back(box.from.back() + slice.extent);
       }
+      if (it->op->does == Does::copy_cluster) {
+        if (const std::optional<int> target = copied_to(*it, view, fixed)) boxes[{*target, view.buffer}].push_back(box);
+        continue;
+      }
       for (int target = 0; target < kernel_.cluster_ctas(); ++target) {
         const std::vector<std::int64_t> there = kernel::place(kernel_, target);
         bool lands = true;
@@ -217,6 +248,28 @@ class Coverage {
         if (lands) boxes[{target, view.buffer}].push_back(box);
       }
     }
+  }
+
+  // The CTA that a copy reaches from here: the one whose barrier it signals, which waits for this CTA's bytes alone.
+  std::optional<int> copied_to(const kernel::Instruction& it, const kernel::View& tile, const Fixed& fixed) {
+    std::vector<std::int64_t> there = *fixed.axes;
+    for (const kernel::Pin& pin : tile.at) there[static_cast<std::size_t>(pin.axis)] = pin.at;
+    const int target = kernel::rank(kernel_, there);
+    const kernel::Pipe& pipe = kernel_[kernel_[tile.end].pipe];
+    auto reached = [&](int from) { return kernel::reached(kernel_, pipe, kernel::BarrierOperand::Kind::full, from); };
+    const std::uint32_t signalled = reached(kernel::rank(kernel_, *fixed.axes));
+    if (signalled != 1u << target) {
+      say(it.operands_where[2], copy_signals_elsewhere, at_place(target), session_.one_line(it.operands_where[2]),
+          std::has_single_bit(signalled) ? "that" + at_place(std::countr_zero(signalled)) : "several");
+      return std::nullopt;
+    }
+    int fillers = 0;
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) fillers += static_cast<int>(reached(rank) >> target & 1);
+    if (fillers > 1) {
+      say(it.operands_where[0], copies_of_several, pipe.name, fillers);
+      return std::nullopt;
+    }
+    return target;
   }
 
   // The tile is cut where boxes begin and end; every piece belongs to exactly one.

@@ -217,11 +217,7 @@ Value Evaluator::eval(const tree::Expr& expr, Scope& scope, const Type* expected
   }
   if (auto* a_call = std::get_if<E::Call>(&expr.is)) return call(*a_call, expr.where, scope, expected);
   if (auto* a_view = std::get_if<E::View>(&expr.is)) return view(*a_view, expr.where, scope);
-  if (std::get_if<E::At>(&expr.is)) {
-    constexpr Message<> other_cta{"other-cta",
-                                  "only `sts.cluster`, `lds.cluster` and `copy.cluster` take a buffer of another CTA"};
-    session_.error(expr.where, other_cta);
-  }
+  if (auto* at = std::get_if<E::At>(&expr.is)) return elsewhere(*at, scope);
   return Bad{};
 }
 

@@ -58,15 +58,19 @@ class Evaluator {
   // A buffer by its name, its copies chosen as far as the place tells.
   ViewRef whole(kernel::BufferId buffer, SourceRange where);
 
+  // Places along the cluster's axes (elsewhere.cpp); nothing, or false, where an error was reported.
+  std::optional<int> axis_named(const tree::Name& name);
+  bool pins(const std::vector<tree::Pin>& pins, Scope& scope, std::vector<kernel::Pin>& into);
+
   // Ends of pipes whose blocks are open; their tiles can be named.
   std::vector<kernel::EndId> held;
 
  private:
+  Value member_of(const Value& of, const tree::Name& name, SourceRange of_where);
   Value unary(const tree::Expr::UnaryOp& op, SourceRange where, Scope& scope);
   Value binary(const tree::Expr::BinaryOp& op, SourceRange where, Scope& scope);
   Value logical(const tree::Expr::BinaryOp& op, SourceRange where, Scope& scope);
   Value arithmetic(tree::Binary op, std::int64_t left, std::int64_t right, SourceRange where);
-  Value member_of(const Value& of, const tree::Name& name, SourceRange of_where);
   Value index_arithmetic(const tree::Expr::BinaryOp& op, const Value& left, const Value& right, SourceRange where);
   Value comparison(const tree::Expr::BinaryOp& op, const Value& left, const Value& right, SourceRange where);
   Value if_(const tree::Expr::If& expr, Scope& scope, const Type* expected);
@@ -81,6 +85,7 @@ class Evaluator {
   Value at_place(Builtin builtin);
   Value buffer(kernel::BufferId id, SourceRange where);
   Value axis(int axis);
+  Value elsewhere(const tree::Expr::At& at, Scope& scope);
 
   Value layout(const tree::Expr::Layout& expr, SourceRange where, Scope& scope);
   // src/sema/layout_algebra.cpp

@@ -110,6 +110,8 @@ struct Answer {  // what a `probe` wrote
   kernel::EndId end{};
   bool stale = false;
   SourceRange stepped;
+  // Asked in all rounds of a loop but the last: no answer behind it.
+  kernel::CounterId but_the_last = kernel::CounterId::none;
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -197,9 +199,10 @@ class Holds {
           say(it.opcode_where, probe_outside, kernel_[barrier->end].name);
         const kernel::RegisterId answer = std::get<kernel::RegisterOperand>(it.operands[0]).id;
         const auto known = held.answers.find(answer);
-        // Asked by some, it leaves what was known of the same end.
-        if (!it.guard.predicate && it.guard.facts.none())
-          held.answers[answer] = {barrier->end, false, {}};
+        // Asked by some, or in the last round alone, it leaves what was known of the same end.
+        const bool last_round = it.guard.more && it.guard.more_negated;
+        if (!it.guard.predicate && it.guard.facts.none() && !last_round)
+          held.answers[answer] = {barrier->end, false, {}, it.guard.more.value_or(kernel::CounterId::none)};
         else if (known != held.answers.end() && known->second.end != barrier->end)
           held.answers.erase(known);
       } else if (does == Does::arrive || does == Does::commit || does == Does::expect)
@@ -274,6 +277,11 @@ class Holds {
     }
   }
 
+  void left(const kernel::Loop& loop, Held& held) {
+    if (loop.counter == kernel::CounterId::none) return;
+    std::erase_if(held.answers, [&](const auto& answer) { return answer.second.but_the_last == loop.counter; });
+  }
+
   void join(Held& into, const Held& other, SourceRange construct) {
     for (const auto& [end, theirs] : other.stages) {
       auto [at, fresh] = into.stages.try_emplace(end);
@@ -303,6 +311,7 @@ class Holds {
         continue;
       }
       if (theirs->second.stale && !at->second.stale) at->second = theirs->second;
+      if (at->second.but_the_last == kernel::CounterId::none) at->second.but_the_last = theirs->second.but_the_last;
       ++at;
     }
   }
@@ -451,6 +460,9 @@ class Holds {
       ours.load_reads = theirs.load_reads, ours.read = theirs.load_reads.end ? theirs.read : ours.read;
   }
 
+  // What brings the bytes that `expect` announces.
+  static bool fills(Does does) { return does == Does::load || does == Does::copy_cluster || does == Does::cancel; }
+
   // `sts` writes the view that comes first.
   static bool writes_shared(const kernel::Instruction& it, std::size_t operand) {
     return operand == 0 && (it.op->does == Does::shared_access || it.op->does == Does::st_tensor);
@@ -478,7 +490,7 @@ class Holds {
       stage.waited = Sure::yes;
     } else if (stage.signalled != Sure::no) {
       // Loads, and a `cancel`, may follow the `expect` that announces them.
-      const bool announced = (does == Does::load || does == Does::cancel) && stage.expected;
+      const bool announced = fills(does) && stage.expected;
       if (!announced) {
         if (producer)
           say(where, used_after_signal, end.name, session_.line_of(stage.signal), tile_name(view));
@@ -486,7 +498,7 @@ class Holds {
           say(where, used_after_release, end.name, session_.line_of(stage.signal), tile_name(view));
       }
     }
-    if (does == Does::load || does == Does::cancel) stage.loaded = true;
+    if (fills(does)) stage.loaded = true;
     if (does == Does::mma && writes)
       stage.mma_writes = it_->where, stage.written = view.buffer;
     else if (does == Does::mma)

@@ -16,9 +16,10 @@ namespace {
 using isa::Does;
 using Kind = kernel::BarrierOperand::Kind;
 
-constexpr Message<std::string, std::string> init_by_nobody{"init-once", "`{}.{}` is initialised by nobody"};
-constexpr Message<std::string, std::string, int> init_stage_by_nobody{"init-once",
-                                                                      "`{}.{}` is initialised by nobody for stage {}"};
+constexpr Message<std::string, std::string, std::string> init_by_nobody{"init-once",
+                                                                        "`{}.{}` is initialised by nobody{}"};
+constexpr Message<std::string, std::string, int, std::string> init_stage_by_nobody{
+    "init-once", "`{}.{}` is initialised by nobody for stage {}{}"};
 constexpr Message<std::string, std::string, int> init_twice{"init-once", "`{}.{}` is initialised twice for stage {}"};
 constexpr Message<std::string, std::string, std::string> not_known{
     "not-known", "`{}` of `{}` is not known to `{}` here: it has not met the warp that initialises it"};
@@ -26,6 +27,8 @@ constexpr Message<std::string> tensor_not_known{
     "not-known", "tensor memory is not known to `{}` here: it has not met the warp that allocates it"};
 constexpr Message<> reaches_others{"reaches-others",
                                    "this load reaches other CTAs, which may not have started: `cluster.wait` first"};
+constexpr Message<std::string> other_not_started{
+    "reaches-others", "`{}` reaches into another CTA, which may not have started: `cluster.wait` first"};
 constexpr Message<> not_fenced{
     "fence-init", "this warp has initialised barriers: a `fence.init` comes before it arrives at the meeting"};
 constexpr Message<> arrived_twice{
@@ -371,6 +374,10 @@ class Meeting {
         return false;
       }
       auto* view = std::get_if<kernel::View>(&it.operands[i]);
+      if (view && !view->at.empty()) {
+        say_early(it, it.opcode_where, other_not_started, std::string(it.op->word));
+        return false;
+      }
       if (view && view->end != kernel::EndId::none && !knows.made.contains(kernel_[view->end].pipe)) {
         say_early(it, it.operands_where[i], not_known, kernel_[view->buffer].name,
                   kernel_[kernel_[view->end].pipe].name, session_.place.role);
@@ -398,48 +405,78 @@ class Meeting {
     }
   }
 
+  // Of each pipe's two barriers, by stage: where a CTA's is initialised.
+  using Initialised = std::vector<std::vector<SourceRange>>;
+
   void check_inits() {
-    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
-      axes_ = kernel::place(kernel_, rank);
-      std::vector<std::vector<SourceRange>> made(kernel_.pipes.size() * 2);
-      for (std::size_t i = 0; i < kernel_.pipes.size(); ++i) {
-        made[2 * i].resize(static_cast<std::size_t>(kernel_.pipes[i].depth));
-        made[2 * i + 1].resize(static_cast<std::size_t>(kernel_.pipes[i].depth));
-      }
-      const int warps = kernel_.threads / 32;
-      for (int warp = 0; warp < warps; ++warp) {
-        enter(Place::Kind::start, "start", 0, warps, warp);
-        straight(kernel_.start, [&](const kernel::Instruction& it) {
-          if (it.op->does != Does::init) return;
-          const auto& barrier = std::get<kernel::BarrierOperand>(it.operands[0]);
-          const bool full = barrier.kind == Kind::full;
-          SourceRange& before = made[2 * static_cast<std::size_t>(barrier.pipe) + (full ? 0 : 1)]
-                                    [static_cast<std::size_t>(barrier.stage)];
-          if (before.end != 0) {
-            session_.with_calls(session_.diagnostics
-                                    .error(it.operands_where[0], init_twice, kernel_[barrier.pipe].name,
-                                           full ? "full" : "empty", static_cast<int>(barrier.stage))
-                                    .note(before, "here"),
-                                it.call);
-          }
-          before = it.where;
-        });
-      }
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        const kernel::Pipe& pipe = kernel_.pipes[i / 2];
-        const std::string word = i % 2 == 0 ? "full" : "empty";
-        const auto missing =
-            std::find_if(made[i].begin(), made[i].end(), [](SourceRange where) { return where.end == 0; });
-        if (missing == made[i].end()) continue;
-        const bool all = std::all_of(made[i].begin(), made[i].end(), [](SourceRange where) { return where.end == 0; });
-        if (all)
-          session_.diagnostics.error(pipe.declared, init_by_nobody, pipe.name, word);
-        else
-          session_.diagnostics.error(pipe.declared, init_stage_by_nobody, pipe.name, word,
-                                     static_cast<int>(missing - made[i].begin()));
-      }
-    }
+    std::vector<Initialised> by_rank;
+    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) by_rank.push_back(initialised(rank));
+    for (std::size_t i = 0; i < kernel_.pipes.size() * 2; ++i) say_missing(i, by_rank);
     session_.place = {};
+  }
+
+  Initialised initialised(int rank) {
+    axes_ = kernel::place(kernel_, rank);
+    Initialised made(kernel_.pipes.size() * 2);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i].resize(static_cast<std::size_t>(kernel_.pipes[i / 2].depth));
+    const int warps = kernel_.threads / 32;
+    for (int warp = 0; warp < warps; ++warp) {
+      enter(Place::Kind::start, "start", 0, warps, warp);
+      straight(kernel_.start, [&](const kernel::Instruction& it) {
+        if (it.op->does != Does::init) return;
+        const auto& barrier = std::get<kernel::BarrierOperand>(it.operands[0]);
+        const bool full = barrier.kind == Kind::full;
+        SourceRange& before =
+            made[2 * static_cast<std::size_t>(barrier.pipe) + (full ? 0 : 1)][static_cast<std::size_t>(barrier.stage)];
+        if (before.end != 0) {
+          session_.with_calls(session_.diagnostics
+                                  .error(it.operands_where[0], init_twice, kernel_[barrier.pipe].name,
+                                         full ? "full" : "empty", static_cast<int>(barrier.stage))
+                                  .note(before, "here"),
+                              it.call);
+        }
+        before = it.where;
+      });
+    }
+    return made;
+  }
+
+  // Once for a pipe's barrier: the first CTA that lacks it is named, where others have it.
+  void say_missing(std::size_t barrier, const std::vector<Initialised>& by_rank) {
+    const kernel::Pipe& pipe = kernel_.pipes[barrier / 2];
+    const std::string word = barrier % 2 == 0 ? "full" : "empty";
+    std::size_t ctas = 0;
+    std::optional<std::size_t> first;
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      const bool lacks = stages_missing(by_rank[rank][barrier]) > 0;
+      ctas += lacks ? 1 : 0;
+      if (lacks && !first) first = rank;
+    }
+    if (!first) return;
+    const std::vector<SourceRange>& stages = by_rank[*first][barrier];
+    const std::string place = ctas == by_rank.size() ? "" : at_place(static_cast<int>(*first));
+    if (stages_missing(stages) == stages.size()) {
+      session_.diagnostics.error(pipe.declared, init_by_nobody, pipe.name, word, place);
+    } else {
+      const auto stage = std::find_if(stages.begin(), stages.end(), [](SourceRange where) { return where.end == 0; });
+      session_.diagnostics.error(pipe.declared, init_stage_by_nobody, pipe.name, word,
+                                 static_cast<int>(stage - stages.begin()), place);
+    }
+  }
+  static std::size_t stages_missing(const std::vector<SourceRange>& stages) {
+    return static_cast<std::size_t>(
+        std::count_if(stages.begin(), stages.end(), [](SourceRange where) { return where.end == 0; }));
+  }
+
+  // " in the CTA at half = 1".
+  std::string at_place(int rank) const {
+    std::string text;
+    const std::vector<std::int64_t> place = kernel::place(kernel_, rank);
+    for (std::size_t axis = 0; axis < kernel_.axes.size(); ++axis) {
+      if (kernel_.axes[axis].extent > 1)
+        text += fmt::format("{}{} = {}", text.empty() ? " in the CTA at " : ", ", kernel_.axes[axis].name, place[axis]);
+    }
+    return text;
   }
 
   // The first buffer of tensor memory that the code uses.

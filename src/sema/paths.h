@@ -8,6 +8,7 @@
 //       State&);             // the bounds of a loop void open(const kernel::Hold&, State&); void close(const
 //       kernel::Hold&, State&); void join(State& into, const State& other, SourceRange construct); void join_on(State&
 //       without, const State& with, const kernel::On&);  // what is known after `on`: `without` took no part
+//       void left(const kernel::Loop&, State&);             // if there is one: all rounds of the loop are done
 //       std::optional<bool> decide(const kernel::On&);      // where it is known whether this warp takes part
 //       bool quiet;                                          // set while a loop is walked to learn what its head knows
 //     };
@@ -50,6 +51,9 @@ class Paths {
       client_.reads(loop->begin, loop->where, state);
       client_.reads(loop->end, loop->where, state);
       std::optional<State> after = around(loop->body, state, loop->where, nullptr);
+      if constexpr (requires { client_.left(*loop, *after); }) {
+        if (after) client_.left(*loop, *after);
+      }
       if (!loop->runs || !after) meet(after, state, loop->where);
       return after;
     }

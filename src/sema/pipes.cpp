@@ -6,9 +6,6 @@
 namespace warpcc::sema {
 namespace {
 
-constexpr Message<std::string, std::string> no_axis{"no-axis", "`{}` is no axis: {}"};
-constexpr Message<std::int64_t, std::string, int> pin_range{"out-of-range", "{} along `{}`, which has {}"};
-constexpr Message<std::string> pinned_twice{"pinned-twice", "`{}` is pinned already"};
 constexpr Message<std::int64_t> bad_depth{"bad-depth", "a ring has at least 0 and at most 1024 stages; this has {}"};
 constexpr Message<std::string> no_buffer{"no-buffer",
                                          "a pipe carries buffers of shared or tensor memory; `{}` is none"};
@@ -58,39 +55,6 @@ const char* word(bool producer) {
 
 }  // namespace
 
-std::optional<int> Builder::axis(const tree::Name& name) {
-  const std::vector<kernel::Axis>& axes = session_.kernel.axes;
-  std::string all;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].name == name.text) return static_cast<int>(i);
-    all += (all.empty() ? "`" : ", `") + axes[i].name + "`";
-  }
-  session_.error(name.where, no_axis, name.text,
-                 axes.empty() ? "the kernel has no cluster"
-                              : "the cluster has the " + std::string(axes.size() == 1 ? "axis " : "axes ") + all);
-  return std::nullopt;
-}
-
-bool Builder::pins(const std::vector<tree::Pin>& pins, Scope& scope, std::vector<kernel::Pin>& into) {
-  for (const tree::Pin& pin : pins) {
-    const std::optional<int> axis = this->axis(pin.axis);
-    const std::optional<std::int64_t> at =
-        axis ? evaluator_.integer(*pin.at, scope, "a place along an axis") : std::nullopt;
-    if (!at) return false;
-    const kernel::Axis& along = session_.kernel.axes[*axis];
-    if (*at < 0 || *at >= along.extent) {
-      session_.error(pin.at->where, pin_range, *at, along.name, along.extent);
-      return false;
-    }
-    if (std::any_of(into.begin(), into.end(), [&](const kernel::Pin& p) { return p.axis == *axis; })) {
-      session_.error(pin.axis.where, pinned_twice, pin.axis.text);
-      return false;
-    }
-    into.push_back({*axis, *at});
-  }
-  return true;
-}
-
 void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) {
   kernel::Kernel& kernel = session_.kernel;
   const auto id = static_cast<kernel::PipeId>(kernel.pipes.size());
@@ -105,9 +69,9 @@ void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) 
     return;
   }
   pipe.depth = static_cast<int>(*depth);
-  if (!pins(declared.from, scope, pipe.from) || !pins(declared.to, scope, pipe.to)) return;
+  if (!evaluator_.pins(declared.from, scope, pipe.from) || !evaluator_.pins(declared.to, scope, pipe.to)) return;
   if (declared.across) {
-    pipe.across = axis(*declared.across);
+    pipe.across = evaluator_.axis_named(*declared.across);
     if (!pipe.across) return;
     for (const std::vector<kernel::Pin>* side : {&pipe.from, &pipe.to}) {
       if (std::any_of(side->begin(), side->end(), [&](const kernel::Pin& p) { return p.axis == *pipe.across; })) {
@@ -162,7 +126,7 @@ void Builder::role_head(const tree::Role& role, SourceRange where, Scope& scope,
   const std::optional<std::int64_t> end = !first           ? std::nullopt
                                           : role.warps.end ? evaluator_.integer(*role.warps.end, scope, "a warp")
                                                            : std::optional<std::int64_t>(*first + 1);
-  if (!end || !pins(role.at, scope, made.at)) return;
+  if (!end || !evaluator_.pins(role.at, scope, made.at)) return;
   const std::int64_t each = role.warps.groups ? 4 : 1;
   if (*first < 0 || *end <= *first || *end > 32 / each) {
     session_.error(role.warps.where, warp_range, *first, *end);

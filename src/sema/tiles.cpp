@@ -149,9 +149,14 @@ bool Builder::check(kernel::Instruction& made, const tree::Instruction& it) {
   for (std::size_t i = 0; i < made.operands.size(); ++i) {
     if (std::holds_alternative<kernel::BarrierOperand>(made.operands[i]) && !check_barrier(made, i)) return false;
   }
+  for (std::size_t i = 0; i < made.operands.size(); ++i) {
+    if (std::holds_alternative<kernel::View>(made.operands[i]) && !check_elsewhere(made, i)) return false;
+  }
   switch (made.op->does) {
     case Does::load:
       return check_load(made, it);
+    case Does::copy_cluster:
+      return check_copy_cluster(made);
     case Does::store:
     case Does::store_add:
       return check_store(made);
@@ -227,7 +232,8 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
     session_.error(where, outside_hold, std::string(made.op->word), end.name);
     return false;
   }
-  if ((does == Does::arrive || does == Does::expect) && !made.op->word.ends_with(".each")) {
+  if (made.op->word.ends_with(".each")) return check_each(made, at);
+  if (does == Does::arrive || does == Does::expect) {
     for (int rank = 0; rank < kernel.cluster_ctas(); ++rank) {
       const std::uint32_t mask = kernel::reached(kernel, pipe, barrier.kind, rank);
       if (std::popcount(mask) < 2) continue;
@@ -353,7 +359,7 @@ bool Builder::check_load(kernel::Instruction& made, const tree::Instruction& it)
     return false;
   }
   if (it.across) {
-    const std::optional<int> along = axis(*it.across);
+    const std::optional<int> along = evaluator_.axis_named(*it.across);
     if (!along) return false;
     const kernel::Pipe& pipe = session_.kernel[session_.kernel[tile.end].pipe];
     if (pipe.across != along) {
