@@ -293,7 +293,7 @@ class Meeting {
     for (const std::function<void()>& say : early) say();
     if (!knows) return;
     if (knows->arrived && role) session_.diagnostics.error(role->where, arrive_without, "`" + role->name + "`");
-    knows->gathered = false;
+    knows->gathered = knows->arrived = false;
     enter(Place::Kind::finish, "finish", 0, warps, warp);
     knows = paths.walk(kernel_.finish, std::move(knows));
     if (knows) {
