@@ -1,6 +1,8 @@
 // The CUDA driver's interface, as far as programs reach it beside the runtime's (CUDA driver API reference).
+#include <dlfcn.h>
+
 #include <cstring>
-#include <string_view>
+#include <string>
 
 #include "standin/state.h"
 #include "standin/symbols.h"
@@ -61,23 +63,18 @@ WARPCC_EXPORT int cuGetErrorName(int error, const char** text) {
   *text = error == kSuccess ? "CUDA_SUCCESS" : "CUDA_ERROR_UNKNOWN";
   return kSuccess;
 }
-WARPCC_EXPORT int cuCtxGetCurrent(void** context) {
-  *context = &State::get();
-  return kSuccess;
-}
 
 }  // extern "C"
 
 namespace warpcc::standin {
 
+// Names without a version mean the newest.
 void* driver_function(const char* name) {
-  std::string_view wanted = name;
-  if (wanted == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(&cuTensorMapEncodeTiled);
-  if (wanted == "cuInit") return reinterpret_cast<void*>(&cuInit);
-  if (wanted == "cuDriverGetVersion") return reinterpret_cast<void*>(&cuDriverGetVersion);
-  if (wanted == "cuGetErrorString") return reinterpret_cast<void*>(&cuGetErrorString);
-  if (wanted == "cuGetErrorName") return reinterpret_cast<void*>(&cuGetErrorName);
-  if (wanted == "cuCtxGetCurrent") return reinterpret_cast<void*>(&cuCtxGetCurrent);
+  std::string wanted = name;
+  if (wanted.rfind("cu", 0) != 0 || wanted.rfind("cuda", 0) == 0) return nullptr;
+  for (const char* version : {"_v2", ""}) {
+    if (void* found = dlsym(RTLD_DEFAULT, (wanted + version).c_str())) return found;
+  }
   return nullptr;
 }
 

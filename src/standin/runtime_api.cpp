@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "standin/device.h"
 #include "standin/state.h"
 #include "standin/symbols.h"
 
@@ -15,16 +16,6 @@ struct Dimensions {
   unsigned x, y, z;
   std::array<std::uint32_t, 3> array() const { return {x, y, z}; }
 };
-struct LaunchAttribute {
-  int id;
-  char pad[4];
-  union {
-    char bytes[64];
-    struct {
-      unsigned x, y, z;
-    } cluster;
-  } value;
-};
 struct LaunchConfig {
   Dimensions grid, block;
   std::size_t shared;
@@ -32,84 +23,12 @@ struct LaunchConfig {
   LaunchAttribute* attributes;
   unsigned attribute_count;
 };
-constexpr int kClusterDimension = 4;
 
 State& state() {
   return State::get();
 }
 std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
-}
-
-// Either side may be the device's: an address tells.
-int copy(void* to, const void* from, std::size_t bytes) {
-  auto& memory = state().device().memory();
-  auto count = static_cast<std::int64_t>(bytes);
-  std::span<std::uint8_t> on_device = memory.bytes(address(to), count);
-  std::span<std::uint8_t> from_device = memory.bytes(address(from), count);
-  void* target = on_device.empty() ? to : on_device.data();
-  const void* source = from_device.empty() ? from : from_device.data();
-  if (bytes == 0) return kSuccess;
-  std::memmove(target, source, bytes);
-  if (!on_device.empty()) memory.mark_written(address(to), count);
-  return kSuccess;
-}
-
-int set(void* to, int value, std::size_t bytes) {
-  auto& memory = state().device().memory();
-  std::span<std::uint8_t> place = memory.bytes(address(to), static_cast<std::int64_t>(bytes));
-  if (place.empty() && bytes > 0) return state().fail(kInvalidValue);
-  if (bytes > 0) std::memset(place.data(), value, bytes);
-  memory.mark_written(address(to), static_cast<std::int64_t>(bytes));
-  return kSuccess;
-}
-
-// CUDA runtime API, cudaDeviceAttr.
-int attribute(int which) {
-  switch (which) {
-    case 1:
-      return 1024;  // threads a CTA
-    case 2:
-    case 3:
-      return 1024;
-    case 4:
-      return 64;
-    case 5:
-      return 2147483647;
-    case 6:
-    case 7:
-      return 65535;
-    case 8:
-      return 49152;  // shared bytes a CTA without asking
-    case 10:
-      return 32;  // lanes of a warp
-    case 12:
-      return 65536;  // registers a CTA
-    case 16:
-      return state().processors();
-    case 38:
-      return 60 << 20;  // bytes of L2
-    case 39:
-      return 2048;  // threads an SM
-    case 75:
-      return state().capability_major();
-    case 76:
-      return 0;
-    case 81:
-      return 233472;  // shared bytes an SM
-    case 82:
-      return 65536;  // registers an SM
-    case 97:
-      return 232448;  // shared bytes a CTA that asks
-    case 106:
-      return 32;  // CTAs an SM
-    case 111:
-      return 1024;  // shared bytes that are the system's
-    case 120:
-      return 1;  // clusters
-    default:
-      return 1;
-  }
 }
 
 }  // namespace
@@ -191,11 +110,7 @@ WARPCC_EXPORT int cudaLaunchKernelExC(const LaunchConfig* config, const void* fu
   launch.block = config->block.array();
   launch.shared = config->shared;
   launch.arguments = arguments;
-  for (unsigned i = 0; i < config->attribute_count; ++i) {
-    const LaunchAttribute& each = config->attributes[i];
-    if (each.id == kClusterDimension)
-      launch.cluster = {each.value.cluster.x, each.value.cluster.y, each.value.cluster.z};
-  }
+  launch.cluster = cluster_of(config->attributes, config->attribute_count);
   return state().fail(state().launch(function, launch));
 }
 WARPCC_EXPORT int cudaLaunchCooperativeKernel(const void* function, Dimensions grid, Dimensions block, void** arguments,
@@ -235,25 +150,25 @@ WARPCC_EXPORT int cudaFreeHost(void* pointer) {
 }
 WARPCC_EXPORT int cudaMemcpy(void* to, const void* from, std::size_t bytes, int) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  return copy(to, from, bytes);
+  return copy(state(), to, from, bytes);
 }
 WARPCC_EXPORT int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int, void*) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  return copy(to, from, bytes);
+  return copy(state(), to, from, bytes);
 }
 WARPCC_EXPORT int cudaMemset(void* to, int value, std::size_t bytes) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  return set(to, value, bytes);
+  return set(state(), to, static_cast<std::uint32_t>(value), 1, bytes);
 }
 WARPCC_EXPORT int cudaMemsetAsync(void* to, int value, std::size_t bytes, void*) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  return set(to, value, bytes);
+  return set(state(), to, static_cast<std::uint32_t>(value), 1, bytes);
 }
 WARPCC_EXPORT int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int) {
   std::lock_guard<std::mutex> lock(state().mutex);
   std::uint64_t at = state().variable(symbol);
   if (at == 0) return state().fail(kInvalidValue);
-  return copy(reinterpret_cast<void*>(at + offset), from, bytes);
+  return copy(state(), reinterpret_cast<void*>(at + offset), from, bytes);
 }
 WARPCC_EXPORT int cudaGetSymbolAddress(void** pointer, const void* symbol) {
   std::lock_guard<std::mutex> lock(state().mutex);
@@ -263,6 +178,36 @@ WARPCC_EXPORT int cudaGetSymbolAddress(void** pointer, const void* symbol) {
 WARPCC_EXPORT int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = *total = std::size_t{16} << 30;
   return kSuccess;
+}
+
+WARPCC_EXPORT int cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  std::uint64_t at = state().variable(symbol);
+  if (at == 0) return state().fail(kInvalidValue);
+  return copy(state(), to, reinterpret_cast<void*>(at + offset), bytes);
+}
+// Rows of `bytes`, `to_pitch` and `from_pitch` apart.
+WARPCC_EXPORT int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                               std::size_t bytes, std::size_t rows, int) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  for (std::size_t i = 0; i < rows; ++i) {
+    int error =
+        copy(state(), static_cast<char*>(to) + i * to_pitch, static_cast<const char*>(from) + i * from_pitch, bytes);
+    if (error != kSuccess) return error;
+  }
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                    std::size_t bytes, std::size_t rows, int kind, void*) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, bytes, rows, kind);
+}
+// What both sides can reach is the device's here: a program that follows such an address itself does not come through.
+WARPCC_EXPORT int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
+  return cudaMalloc(pointer, bytes);
+}
+WARPCC_EXPORT int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t bytes, std::size_t rows) {
+  *pitch = (bytes + 511) / 512 * 512;
+  return cudaMalloc(pointer, *pitch * rows);
 }
 
 // ---- devices
@@ -279,7 +224,7 @@ WARPCC_EXPORT int cudaSetDevice(int device) {
   return state().fail(device == 0 ? kSuccess : kInvalidValue);
 }
 WARPCC_EXPORT int cudaDeviceGetAttribute(int* value, int which, int) {
-  *value = attribute(which);
+  *value = attribute(state(), which);
   return kSuccess;
 }
 // The layout of cudaDeviceProp in CUDA 12 and 13 up to its last field that is set here.
@@ -328,6 +273,20 @@ WARPCC_EXPORT int cudaRuntimeGetVersion(int* version) {
 WARPCC_EXPORT int cudaDeviceSynchronize() {
   return kSuccess;
 }
+WARPCC_EXPORT int cudaDeviceGetPCIBusId(char* name, int length, int) {
+  std::snprintf(name, static_cast<std::size_t>(length), "0000:00:00.0");
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaSetDeviceFlags(unsigned) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaDeviceSetCacheConfig(int) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = *greatest = 0;
+  return kSuccess;
+}
 WARPCC_EXPORT int cudaDeviceReset() {
   return kSuccess;
 }
@@ -343,6 +302,12 @@ WARPCC_EXPORT int cudaStreamCreate(void** stream) {
 }
 WARPCC_EXPORT int cudaStreamCreateWithFlags(void** stream, unsigned) {
   return cudaStreamCreate(stream);
+}
+WARPCC_EXPORT int cudaStreamCreateWithPriority(void** stream, unsigned, int) {
+  return cudaStreamCreate(stream);
+}
+WARPCC_EXPORT int cudaStreamQuery(void*) {
+  return kSuccess;
 }
 WARPCC_EXPORT int cudaStreamDestroy(void*) {
   return kSuccess;
@@ -363,6 +328,9 @@ WARPCC_EXPORT int cudaEventCreate(void** event) {
 }
 WARPCC_EXPORT int cudaEventCreateWithFlags(void** event, unsigned) {
   return cudaEventCreate(event);
+}
+WARPCC_EXPORT int cudaEventRecordWithFlags(void*, void*, unsigned) {
+  return kSuccess;
 }
 WARPCC_EXPORT int cudaEventDestroy(void*) {
   return kSuccess;

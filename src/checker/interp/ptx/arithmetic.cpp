@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "checker/interp/ptx/executor.h"
+#include "checker/interp/ptx/compute.h"
 #include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
@@ -33,6 +33,34 @@ F maximum(F a, F b, bool nan_wins) {
   return a > b || (a == b && std::signbit(b)) ? a : b;
 }
 
+// A number below the least normal one is 0.
+float flushed(float value) {
+  return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
+}
+
+// `exact` as a float, rounded as the instruction says.
+float rounded(double exact, const Code& code) {
+  auto value = static_cast<float>(exact);
+  if (std::isnan(exact) || static_cast<double>(value) == exact) return value;
+  const bool above = static_cast<double>(value) > exact;
+  const bool down = code.round_down || (code.to_zero && exact > 0), up = code.round_up || (code.to_zero && exact < 0);
+  if (down && above) return std::nextafter(value, -std::numeric_limits<float>::infinity());
+  if (up && !above) return std::nextafter(value, std::numeric_limits<float>::infinity());
+  return value;
+}
+
+// A double as a half, rounded once: a float on the way is rounded to odd.
+std::uint32_t double_to_half(double exact, bool brain) {
+  auto value = static_cast<float>(exact);
+  if (!std::isnan(exact) && !std::isinf(value) && static_cast<double>(value) != exact) {
+    auto bits = std::bit_cast<std::uint32_t>(value);
+    const bool larger = std::fabs(static_cast<double>(value)) > std::fabs(exact);
+    if (larger) --bits;
+    value = std::bit_cast<float>(bits | 1);
+  }
+  return float_to_half(value, brain);
+}
+
 template <typename F>
 F real(Op op, F a, F b, F c, const Code& code) {
   F result = 0;
@@ -57,10 +85,16 @@ F real(Op op, F a, F b, F c, const Code& code) {
     case Op::abs:
       return std::fabs(a);
     case Op::min:
+      if (code.multicast)
+        return std::copysign(std::min(std::fabs(a), std::fabs(b)), std::signbit(a) != std::signbit(b) ? F{-1} : F{1});
       result = minimum(a, b, code.unordered);
+      if (code.count > 3) result = minimum(result, c, code.unordered);
       break;
     case Op::max:
+      if (code.multicast)
+        return std::copysign(std::max(std::fabs(a), std::fabs(b)), std::signbit(a) != std::signbit(b) ? F{-1} : F{1});
       result = maximum(a, b, code.unordered);
+      if (code.count > 3) result = maximum(result, c, code.unordered);
       break;
     case Op::rcp:
       result = 1 / a;
@@ -97,32 +131,43 @@ F real(Op op, F a, F b, F c, const Code& code) {
   return result;
 }
 
+// Halves are computed as doubles, in which sums and products of theirs are exact.
+std::uint32_t half_bits(const Code& code, std::uint32_t a, std::uint32_t b, std::uint32_t c, bool brain) {
+  return double_to_half(real<double>(code.op, half_to_float(a & 0xffff, brain), half_to_float(b & 0xffff, brain),
+                                     half_to_float(c & 0xffff, brain), code),
+                        brain);
+}
+
+float single(const Code& code, float a, float b, float c) {
+  if (code.ftz) {
+    a = flushed(a);
+    b = flushed(b);
+    c = flushed(c);
+  }
+  const bool directed = code.round_down || code.round_up || code.to_zero;
+  float result = directed ? rounded(real<double>(code.op, a, b, c, code), code) : real<float>(code.op, a, b, c, code);
+  return code.ftz ? flushed(result) : result;
+}
+
 std::uint32_t real_bits(const Code& code, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   switch (code.type) {
     case Num::f16:
-    case Num::bf16: {
-      bool brain = code.type == Num::bf16;
-      // Of one operation on two halves a float's rounding and the half's after it are exact as one.
-      return float_to_half(real(code.op, half_to_float(a & 0xffff, brain), half_to_float(b & 0xffff, brain),
-                                half_to_float(c & 0xffff, brain), code),
-                           brain);
-    }
+    case Num::bf16:
+      return half_bits(code, a, b, c, code.type == Num::bf16);
     case Num::f16x2:
     case Num::bf16x2: {
-      bool brain = code.type == Num::bf16x2;
-      std::uint32_t result = 0;
-      for (int shift : {0, 16}) {
-        result |= float_to_half(
-                      real(code.op, half_to_float(a >> shift & 0xffff, brain),
-                           half_to_float(b >> shift & 0xffff, brain), half_to_float(c >> shift & 0xffff, brain), code),
-                      brain)
-                  << shift;
-      }
-      return result;
+      const bool brain = code.type == Num::bf16x2;
+      return half_bits(code, a, b, c, brain) | half_bits(code, a >> 16, b >> 16, c >> 16, brain) << 16;
     }
-    default:
+    default: {
+      // Halves that are added to floats come first.
+      auto operand = [&](std::uint32_t bits, bool half) {
+        return half ? half_to_float(bits & 0xffff, code.from == Num::bf16) : std::bit_cast<float>(bits);
+      };
+      const bool mixed = code.from == Num::f16 || code.from == Num::bf16;
       return std::bit_cast<std::uint32_t>(
-          real(code.op, std::bit_cast<float>(a), std::bit_cast<float>(b), std::bit_cast<float>(c), code));
+          single(code, operand(a, mixed), operand(b, mixed && code.op == Op::fma), std::bit_cast<float>(c)));
+    }
   }
 }
 
@@ -210,27 +255,30 @@ std::uint32_t permute(std::uint32_t a, std::uint32_t b, std::uint32_t select) {
   return result;
 }
 
+// The nibbles that a mode of `prmt` stands for (PTX ISA, prmt).
+std::uint32_t selection(int mode, std::uint32_t c) {
+  static constexpr std::uint16_t kSelections[6][4] = {
+      {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+      {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+  return mode == 0 ? c : kSelections[mode - 1][c & 3];
+}
+
 }  // namespace
 
-template <typename U, typename F>
-void Executor::compute(const Code& code, int sources, F function) {
-  U from[4][kLanes], to[kLanes];
-  for (int i = 0; i < sources; ++i) {
-    if constexpr (sizeof(U) == 4) {
-      read32(arg(code, static_cast<std::size_t>(i) + 1), from[i]);
-    } else {
-      read64(arg(code, static_cast<std::size_t>(i) + 1), from[i]);
-    }
-  }
-  for (int lane = 0; lane < kLanes; ++lane) {
-    to[lane] = function(from[0][lane], sources > 1 ? from[1][lane] : U{0}, sources > 2 ? from[2][lane] : U{0},
-                        sources > 3 ? from[3][lane] : U{0});
-  }
-  if constexpr (sizeof(U) == 4) {
-    write32(arg(code, 0), to);
-  } else {
-    write64(arg(code, 0), to);
-  }
+// Floats; the common operations in loops of their own, which the compiler makes vectors of.
+void Executor::fast_float(const Code& code, int sources) {
+  using U32 = std::uint32_t;
+  const bool plain = code.type == Num::f32 && code.from == Num::f32 && !code.saturate && !code.relu && !code.ftz &&
+                     !code.round_down && !code.round_up && !code.to_zero;
+  auto run = [&](auto function) {
+    compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) {
+      return std::bit_cast<U32>(function(std::bit_cast<float>(a), std::bit_cast<float>(b), std::bit_cast<float>(c)));
+    });
+  };
+  if (plain && code.op == Op::add) return run([](float a, float b, float) { return a + b; });
+  if (plain && code.op == Op::sub) return run([](float a, float b, float) { return a - b; });
+  if (plain && code.op == Op::mul_lo) return run([](float a, float b, float) { return a * b; });
+  compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) { return real_bits(code, a, b, c); });
 }
 
 bool Executor::arithmetic(const Code& code) {
@@ -238,6 +286,9 @@ bool Executor::arithmetic(const Code& code) {
   using U64 = std::uint64_t;
   const int sources = code.count - 1;
   const int width = bits(code.type);
+  if (code.op >= Op::sad && code.op <= Op::isspacep) return rare_arithmetic(code);
+  if (code.carry_in || code.carry_out || code.type == Num::u16x2 || code.type == Num::s16x2)
+    return wide_arithmetic(code);
   switch (code.op) {
     // The common ones, whose loops the compiler makes vectors of.
     case Op::add:
@@ -298,7 +349,7 @@ bool Executor::arithmetic(const Code& code) {
       return true;
     }
     case Op::prmt:
-      compute<U32>(code, 3, [](U32 a, U32 b, U32 c, U32) { return permute(a, b, c); });
+      compute<U32>(code, 3, [&](U32 a, U32 b, U32 c, U32) { return permute(a, b, selection(code.extra, c)); });
       return true;
     case Op::shf_l:
     case Op::shf_r: {
@@ -323,11 +374,14 @@ bool Executor::arithmetic(const Code& code) {
     }
     case Op::bfind: {
       bool sign = is_signed(code.type);
-      compute<U64>(code, 1, [width, sign](U64 a, U64, U64, U64) -> U64 {
+      const bool shift_amount = code.extra != 0;
+      compute<U64>(code, 1, [width, sign, shift_amount](U64 a, U64, U64, U64) -> U64 {
         int shift = 64 - width;
         a = a << shift >> shift;
         if (sign && (a >> (width - 1) & 1)) a = ~a << shift >> shift;
-        return a == 0 ? 0xffffffff : static_cast<U64>(63 - std::countl_zero(a));
+        if (a == 0) return 0xffffffff;
+        const int at = 63 - std::countl_zero(a);
+        return static_cast<U64>(shift_amount ? width - 1 - at : at);
       });
       return true;
     }
@@ -359,8 +413,16 @@ bool Executor::arithmetic(const Code& code) {
       return std::bit_cast<U64>(
           real(code.op, std::bit_cast<double>(a), std::bit_cast<double>(b), std::bit_cast<double>(c), code));
     });
+  } else if (code.type == Num::f32x2) {
+    compute<U64>(code, sources, [&](U64 a, U64 b, U64 c, U64) {
+      auto part = [&](int shift) {
+        auto value = [shift](U64 bits) { return std::bit_cast<float>(static_cast<U32>(bits >> shift)); };
+        return static_cast<U64>(std::bit_cast<U32>(single(code, value(a), value(b), value(c)))) << shift;
+      };
+      return part(0) | part(32);
+    });
   } else if (is_float(code.type)) {
-    compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) { return real_bits(code, a, b, c); });
+    fast_float(code, sources);
   } else if (width == 64) {
     compute<U64>(code, sources, [&](U64 a, U64 b, U64 c, U64) { return whole<U64>(code, a, b, c, 64); });
   } else {
@@ -410,6 +472,19 @@ void Executor::compare(const Code& code) {
     for (int lane = 0; lane < kLanes; ++lane) a[lane] = chosen >> lane & 1 ? a[lane] : b[lane];
     return write32(arg(code, 0), a);
   }
+  if (code.op == Op::slct) {
+    // a where c is 0 or more, b else; a NaN is not.
+    Lanes64 a, b;
+    Lanes32 c;
+    read64(arg(code, 1), a);
+    read64(arg(code, 2), b);
+    read32(arg(code, 3), c);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      bool first = code.type == Num::f32 ? std::bit_cast<float>(c[lane]) >= 0 : static_cast<std::int32_t>(c[lane]) >= 0;
+      a[lane] = first ? a[lane] : b[lane];
+    }
+    return write64(arg(code, 0), a);
+  }
   std::uint32_t result = 0;
   Lanes64 a, b;
   read64(arg(code, 2), a);
@@ -422,7 +497,8 @@ void Executor::compare(const Code& code) {
       bool half = code.type == Num::f16 || code.type == Num::bf16;
       auto value = [&](std::uint64_t bits) {
         auto low = static_cast<std::uint32_t>(bits);
-        return half ? half_to_float(low & 0xffff, code.type == Num::bf16) : std::bit_cast<float>(low);
+        if (half) return half_to_float(low & 0xffff, code.type == Num::bf16);
+        return code.ftz ? flushed(std::bit_cast<float>(low)) : std::bit_cast<float>(low);
       };
       holds = of_reals(value(a[lane]), value(b[lane]));
     } else {
@@ -441,6 +517,12 @@ void Executor::compare(const Code& code) {
     };
     result = combine(result);
     other = combine(other);
+  }
+  if (code.op == Op::set) {
+    Lanes32 lanes;
+    const std::uint32_t yes = code.from == Num::f32 ? 0x3f800000 : ~0u;
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = result >> lane & 1 ? yes : 0;
+    return write32(arg(code, 0), lanes);
   }
   write_predicate(arg(code, 0), result);
   write_predicate(arg(code, 1), other);

@@ -41,7 +41,8 @@ bool Decoder::tensor(Code& code) {
     for (int i = 0; i < 5; ++i) {
       if (has(kShapes[i])) code.extra = i;
     }
-    known_ = code.extra >= 0 && !has("pack::16b") && !has("unpack::16b") && !has("red");
+    code.add = has("pack::16b") || has("unpack::16b");
+    known_ = code.extra >= 0 && !has("red");
     if (!known_ || operands() < 2) return false;
     const Operand& registers = operand(load ? 0 : operands() - 1);
     const Operand& place = operand(load ? 1 : 0);
@@ -51,24 +52,63 @@ bool Decoder::tensor(Code& code) {
     if (operands() > 2 ? !scalar(operand(load ? 2 : 1)) : !none()) return false;
     return list(registers);
   }
-  if (is(1, "mma")) {
-    code.op = Op::tmem_mma;
-    known_ = (has("kind::f16") || has("kind::tf32") || has("kind::f8f6f4") || has("kind::i8")) && !has("sp") &&
-             !has("ws") && !has("ashift");
-    code.extra = has("kind::f8f6f4") ? 1 : has("kind::i8") ? 2 : has("kind::tf32") ? 3 : 0;
-    // D, A, B, instruction descriptor, whether it adds. A in tensor memory is an address in brackets.
-    if (!known_ || operands() < 5 || operand(0).kind != Operand::Kind::address) return false;
-    if (operand(1).kind == Operand::Kind::address) {
-      known_ = false;
-      return false;
-    }
-    std::size_t accumulate = operand(4).kind == Operand::Kind::list ? 5 : 4;
-    if (operands() <= accumulate) return false;
-    return memory(operand(0)) && scalar(operand(1)) && scalar(operand(2)) && scalar(operand(3)) &&
-           scalar(operand(accumulate));
-  }
+  if (is(1, "cp")) return tensor_memory_copy(code);
+  if (is(1, "mma")) return tensor_multiply(code);
   known_ = false;
   return false;
+}
+
+// [to], the descriptor; how many rows and bytes of each, and to which warps' lanes they go.
+bool Decoder::tensor_memory_copy(Code& code) {
+  struct Shape {
+    std::string_view word;
+    int rows, bytes;
+  };
+  static constexpr Shape kShapes[] = {
+      {"128x256b", 128, 32}, {"128x128b", 128, 16}, {"64x128b", 64, 16}, {"32x128b", 32, 16}};
+  code.op = Op::tmem_copy;
+  known_ = false;
+  for (const Shape& each : kShapes) {
+    if (!has(each.word)) continue;
+    known_ = true;
+    code.extra = each.rows;
+    code.vector = static_cast<std::uint8_t>(each.bytes);
+  }
+  code.dimensions = has("warpx4") ? 3 : has("warpx2::01_23") ? 2 : has("warpx2::02_13") ? 1 : 0;
+  // What spreads smaller elements over bytes the machine does not have.
+  for (std::string_view word : words()) {
+    if (word.substr(0, 4) == "b8x1") known_ = false;
+  }
+  if (!known_) return false;
+  return operands() == 2 && memory(operand(0)) && scalar(operand(1));
+}
+
+// [D], A or [A], B, instruction descriptor, whether it adds, [scales of A], [scales of B], by how much D shrinks, lanes
+// of D that stay as they are.
+bool Decoder::tensor_multiply(Code& code) {
+  static constexpr std::pair<std::string_view, int> kKinds[] = {
+      {"kind::f16", 0},      {"kind::f8f6f4", 1}, {"kind::i8", 2},      {"kind::tf32", 3},
+      {"kind::mxf8f6f4", 4}, {"kind::mxf4", 5},   {"kind::mxf4nvf4", 6}};
+  code.op = Op::tmem_mma;
+  code.extra = -1;
+  for (auto [word, number] : kKinds) {
+    if (has(word)) code.extra = number;
+  }
+  const bool scaled = code.extra >= 4;
+  known_ = code.extra >= 0 && !has("sp") && !has("ws") && !has("ashift") && scaled == has("block_scale");
+  code.vector = has("block16") || has("scale_vec::4X") ? 16 : 32;  // elements of k that share a scale
+  if (!known_ || operands() < (scaled ? 7u : 5u) || operand(0).kind != Operand::Kind::address) return false;
+  code.at_read = operand(1).kind == Operand::Kind::address;
+  if (!memory(operand(0))) return false;
+  if (code.at_read ? !memory(operand(1)) : !scalar(operand(1)) || !integer(0)) return false;
+  if (!scalar(operand(2)) || !scalar(operand(3))) return false;
+  if (scaled) return scalar(operand(6)) && memory(operand(4)) && memory(operand(5));
+  const bool masked = operand(4).kind == Operand::Kind::list;
+  const std::size_t adds = masked ? 5 : 4;
+  if (operands() <= adds || !scalar(operand(adds))) return false;
+  for (int i = 0; i < 4; ++i) none();
+  if (operands() > adds + 1 ? !scalar(operand(adds + 1)) : !integer(0)) return false;
+  return !masked || list(operand(4));
 }
 
 bool Decoder::hopper(Code& code) {
@@ -112,17 +152,25 @@ bool Decoder::hopper(Code& code) {
   if (!known_) return false;
   code.type = *d;
   code.from = *a;
-  // A, B, adds, the signs and the majors that the type has, then D's registers
+  // A, B, adds, the signs and the majors that the type has, then D's registers and A's, if they are in registers. A in
+  // registers has no major.
   if (operands() < 4 || operand(0).kind != Operand::Kind::list) return false;
-  if (operand(1).kind == Operand::Kind::list) {
-    known_ = false;
-    return false;
+  code.at_read = operand(1).kind == Operand::Kind::list;
+  if (code.at_read ? operand(1).count != 4 || !none() : !scalar(operand(1))) return false;
+  const bool signs = operands() > 5, majors = operands() > 6;
+  if (!scalar(operand(2)) || !scalar(operand(3))) return false;
+  for (std::size_t i = 4; i < 6; ++i) {
+    if (signs ? !scalar(operand(i)) : !none()) return false;
   }
-  for (std::size_t i = 1; i < 8; ++i) {
-    if (i < operands() ? !scalar(operand(i)) : !none()) return false;
+  if (code.at_read) {
+    if (!none() || (majors ? !scalar(operand(6)) : !none())) return false;
+  } else {
+    for (std::size_t i = 6; i < 8; ++i) {
+      if (i < operands() ? !scalar(operand(i)) : !none()) return false;
+    }
   }
   code.vector = static_cast<std::uint8_t>(operand(0).count);
-  return list(operand(0));
+  return list(operand(0)) && (!code.at_read || list(operand(1)));
 }
 
 }  // namespace warpcc::checker::ptx

@@ -206,6 +206,9 @@ class Decoder {
   bool synchronisation(Code& code);
   bool copies(Code& code);
   bool tensor(Code& code);
+  bool of_a_warp(Code& code);
+  bool tensor_multiply(Code& code);
+  bool tensor_memory_copy(Code& code);
   bool hopper(Code& code);
   bool conversion(Code& code);
   bool comparison(Code& code);
