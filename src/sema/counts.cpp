@@ -45,7 +45,6 @@ struct Signals {
 
 struct Source {  // who signals: for the text that explains a count
   int role, rank, warp, each;
-  friend bool operator==(const Source&, const Source&) = default;
 };
 
 // A block that holds a stage; or one whose signals release the stage that is held on (`END.last`).
