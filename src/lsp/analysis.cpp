@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "codegen/codegen.h"
 #include "frontend/parse.h"
@@ -118,7 +119,7 @@ std::shared_ptr<const Names> Library::read_names(FileId file, std::shared_ptr<co
   return Names::read(file, std::move(tree), sources.text(file), {names, used});
 }
 
-std::shared_ptr<const Analysis> Library::analyse(const std::string& text, const CompileOptions& given,
+std::shared_ptr<const Analysis> Library::analyse(const std::string& text, const CompileOptions& options,
                                                  const std::vector<Open>& open) {
   if (changed(open)) forget();
   auto made = std::make_shared<Analysis>();
@@ -127,31 +128,39 @@ std::shared_ptr<const Analysis> Library::analyse(const std::string& text, const 
   for (const Open& each : open) {
     if (each.path != path_) made->sources.stand_in(each.path, *each.text);
   }
-  std::optional<tree::File> tree = parse(Analysis::kMain, made->sources, made->diagnostics);
-  if (!tree) return made;
-  made->tree = std::make_shared<const tree::File>(std::move(*tree));
-  made->is_module = !holds_kernel(made->tree->items);
+  // The parser's library throws where it has a bug: that ends a compiler, and must not end an editor's session.
+  try {
+    compile(*made, options, open);
+  } catch (const std::exception& error) {
+    made->broken = error.what();
+    forget();
+  }
+  return made;
+}
+
+void Library::compile(Analysis& made, const CompileOptions& given, const std::vector<Open>& open) {
+  std::optional<tree::File> tree = parse(Analysis::kMain, made.sources, made.diagnostics);
+  if (!tree) return;
+  made.tree = std::make_shared<const tree::File>(std::move(*tree));
+  made.is_module = !holds_kernel(made.tree->items);
 
   CompileOptions options = given;
-  options.is_module = made->is_module;
+  options.is_module = made.is_module;
   // The editor sets parameters for all kernels; each has its own.
-  std::erase_if(options.definitions,
-                [&](const Definition& each) { return !holds_param(made->tree->items, each.name); });
+  std::erase_if(options.definitions, [&](const Definition& each) { return !holds_param(made.tree->items, each.name); });
   options.library = &files_;
-  options.meanings = &made->meanings;
+  options.meanings = &made.meanings;
   const std::size_t known = files_.files.size();
-  made->kernel = elaborate(Analysis::kMain, made->tree, options, made->sources, made->diagnostics);
+  made.kernel = elaborate(Analysis::kMain, made.tree, options, made.sources, made.diagnostics);
   if (files_.files.size() != known) {
-    sources_ = made->sources;
+    sources_ = made.sources;
     sources_.replace(Analysis::kMain, "");
     read_.clear();
     for (const auto& [path, file] : files_.files) read_.push_back({path, stamp_of(path, open)});
   }
-  made->names = read_names(Analysis::kMain, made->tree, made->sources);
-  made->modules = names_;
-  if (made->kernel && !made->diagnostics.failed())
-    made->program = generate(*made->kernel, made->sources, made->diagnostics);
-  return made;
+  made.names = read_names(Analysis::kMain, made.tree, made.sources);
+  made.modules = names_;
+  if (made.kernel && !made.diagnostics.failed()) made.program = generate(*made.kernel, made.sources, made.diagnostics);
 }
 
 }  // namespace warpcc::lsp

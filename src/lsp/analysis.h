@@ -37,6 +37,7 @@ struct Analysis {
   std::optional<kernel::Kernel> kernel;  // none: refused, or a module
   std::optional<sass::Program> program;
   bool is_module = false;  // no kernel stands in it
+  std::string broken;      // what went wrong in the compiler itself; empty: nothing
 
   std::string_view text() const { return sources.text(kMain); }
   std::shared_ptr<const Names> names_of(FileId file) const;
@@ -70,6 +71,7 @@ class Library {
     std::string stamp;  // which version of it
   };
   void forget();
+  void compile(Analysis& made, const CompileOptions& given, const std::vector<Open>& open);
   std::shared_ptr<const Names> read_names(FileId file, std::shared_ptr<const tree::File> tree, const Sources& sources);
   bool changed(const std::vector<Open>& open) const;
 

@@ -29,7 +29,7 @@ json::Value related(const Document& document, const Analysis& analysis, SourceRa
 json::Object diagnostic(json::Value range, int severity, llvm::StringRef code, std::string text) {
   return json::Object{{"range", std::move(range)},
                       {"severity", severity},
-                      {"code", code},
+                      {"code", code.str()},
                       {"source", "warpcc"},
                       {"message", json::fixUTF8(text)}};
 }
@@ -94,6 +94,11 @@ json::Object to_json(const Document& document, const Analysis& analysis, const D
 std::map<std::string, json::Array> diagnostics_by_file(const Document& document, const Analysis& analysis) {
   std::map<std::string, json::Array> by_file;
   by_file.try_emplace(document.uri);
+  if (!analysis.broken.empty()) {
+    by_file[document.uri].push_back(diagnostic(
+        range_in(analysis.sources, {}), kError, "internal-error",
+        fmt::format("this text has shown a bug of warpcc, please report it with the text: {}", analysis.broken)));
+  }
   for (const Diagnostic* said : in_order(analysis.diagnostics.all())) {
     const FileId file = is_file(analysis, said->where.file) ? said->where.file : Analysis::kMain;
     by_file[uri_of_file(document, analysis, file)].push_back(to_json(document, analysis, *said));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "lsp/diagnostics.h"
 #include "lsp/requests.h"
@@ -98,8 +99,13 @@ void Server::receive(json::Value message) {
 
 void Server::request(json::Value id, llvm::StringRef method, const json::Object& params) {
   bool later = false;
-  Answer given = answer(id, method, params, later);
-  if (!later || !given) reply(std::move(id), std::move(given));
+  try {
+    Answer given = answer(id, method, params, later);
+    if (!later || !given) reply(std::move(id), std::move(given));
+  } catch (const std::exception& error) {
+    // A bug of ours: the request fails, and the session goes on.
+    reply(std::move(id), llvm::make_error<Failure>(ErrorCode::internal_error, error.what()));
+  }
 }
 
 Answer Server::answer(const json::Value& id, llvm::StringRef method, const json::Object& params, bool& later) {
@@ -329,6 +335,7 @@ void Server::finished(Done done) {
   const Job& job = done.job;
   if (job.kind != Job::Kind::findings) {
     if (done.stopped) return cancelled(job.id);
+    if (!done.broken.empty()) return reply(job.id, llvm::make_error<Failure>(ErrorCode::internal_error, done.broken));
     const char* name = job.kind == Job::Kind::report ? "text" : "json";
     return reply(job.id, json::Value(json::Object{{name, json::fixUTF8(done.text)}}));
   }

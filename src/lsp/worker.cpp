@@ -1,6 +1,7 @@
 #include "lsp/worker.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "llvm/Support/raw_ostream.h"
@@ -13,7 +14,11 @@ Done run(Job job, const std::atomic<bool>* stop) {
   options.threads = 1;  // the editor's machine has other things to do
   if (job.kind == Job::Kind::trace) options.trace = &trace;
   Done done;
-  done.outcome = checker::check(*job.analysis->program, options);
+  try {
+    done.outcome = checker::check(*job.analysis->program, options);
+  } catch (const std::exception& error) {
+    done.broken = error.what();
+  }
   llvm::raw_string_ostream out(done.text);
   if (job.kind == Job::Kind::report) checker::print(done.outcome, out, &job.analysis->sources);
   if (job.kind == Job::Kind::trace) checker::print_trace(trace, out);

@@ -30,7 +30,8 @@ struct Done {
   Job job;
   bool stopped = false;
   checker::Outcome outcome;
-  std::string text;  // the report, the timeline
+  std::string text;    // the report, the timeline
+  std::string broken;  // what went wrong in the checker itself; empty: nothing
 };
 
 // Runs it here. `stop` ends it early.

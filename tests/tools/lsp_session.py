@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """lsp_session.py WARPCC SESSION: plays a session with `warpcc lsp` and prints what is answered (tests/golden/lsp).
 
-A session has a line a step. A file is named relative to the session's folder; a place is a piece of its text with `^` where the cursor is.
+A session has a line a step; lines that begin with no step's name are for readers, and for FileCheck. A file is named relative to the session's folder; a place is a piece of its text with `^` where the cursor is.
 
     options {"defines": {"M": 512}}     the initializationOptions; comes first
     open FILE                           and waits for its diagnostics
@@ -10,7 +10,7 @@ A session has a line a step. A file is named relative to the session's folder; a
     type FILE 'place^' 'words'          one character a time, not waiting in between
     save FILE                           and waits for what the checker finds
     close FILE
-    METHOD FILE ['place^'] [{params}]   a request: hover, completion, rename, expand, … or its whole name
+    METHOD FILE ['place^'] [{params}]   a request: hover, completion, rename, expand, …
     raw TEXT                            as the body of a message; prints what comes back
     raw-header TEXT                     before the next message
     cancel METHOD FILE …                a request, and its cancellation behind it
@@ -48,13 +48,14 @@ NAMES = {
     "trace": "warpcc/trace",
     "check": "warpcc/check",
 }
+STEPS = {*NAMES, "options", "open", "diagnostics", "change", "type", "save", "close", "raw", "raw-header", "cancel", "shutdown"}
 
 
 def main():
     warpcc, path = sys.argv[1], os.path.abspath(sys.argv[2])
     os.chdir(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
-        steps = [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
+        steps = [line.rstrip("\n") for line in file if line.strip() and line.split(" ")[0] in STEPS]
     options = None
     if steps and steps[0].startswith("options "):
         options = json.loads(steps.pop(0)[len("options "):])
@@ -130,7 +131,7 @@ class Session:
         elif uri in self.client.texts:
             made["range"] = {"start": {"line": 0, "character": 0}, "end": {"line": 1 << 20, "character": 0}}
         made.update(json.loads(params) if params else {})
-        return NAMES.get(word, word), made
+        return NAMES[word], made
 
     def offset(self, uri, place, at_end=True):
         text = self.client.texts[uri]
