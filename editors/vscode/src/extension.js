@@ -3,7 +3,8 @@
 
 const os = require("os");
 const vscode = require("vscode");
-const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+const { LanguageClient } = require("vscode-languageclient/node");
+const { explanations, explain } = require("./explain");
 const { Listings } = require("./listings");
 const { layoutPage, timelinePage } = require("./pages");
 const { compiler, serverOptions } = require("./settings");
@@ -29,7 +30,7 @@ async function start() {
   client = new LanguageClient(
     "warpcc",
     "warpcc",
-    { command: path, args: ["lsp"], transport: TransportKind.stdio },
+    { command: path, args: ["lsp"] },
     {
       documentSelector: [
         { scheme: "file", language: "wk" },
@@ -119,6 +120,8 @@ async function activate(context) {
     context.subscriptions.push(vscode.commands.registerCommand(name, said((uri, line) => action(placeOf(uri, line)))));
   }
   context.subscriptions.push(
+    vscode.languages.registerCodeActionsProvider({ language: "wk" }, explanations),
+    vscode.commands.registerCommand("warpcc.explain", said(async (code) => print(await explain(settings().path, code)))),
     vscode.commands.registerCommand("warpcc.restart", said(restart)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("warpcc")) said(restart)();

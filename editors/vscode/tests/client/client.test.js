@@ -27,9 +27,12 @@ const kKernel = `kernel first(to: global out u32[4, 32]) on sm_100a, grid (1) {
     mov x, lane;
     stg to[warp, lane], x;
   }
+
+  shared slots: u32[4, 32];
 }
 `;
-const kStore = 7; // the line of \`stg\`
+const kStore = 7; // the line of `stg`
+const kBuffer = 10;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "warpcc-client-"));
 const file = path.join(folder, "first.wk");
@@ -37,7 +40,7 @@ const kernel = new Document(Uri.file(file), "wk", kKernel);
 const context = { subscriptions: [] };
 
 async function until(what, holds) {
-  for (let waited = 0; waited < 20000; waited += 20) {
+  for (let waited = 0; waited < 10000; waited += 20) {
     const found = holds();
     if (found) return found;
     await new Promise((done) => setTimeout(done, 20));
@@ -52,6 +55,7 @@ test.before(async () => {
   fs.writeFileSync(file, kKernel);
   state.configuration = { "warpcc.path": process.env.WARPCC || "warpcc", "warpcc.defines": {}, "warpcc.includePath": [] };
   await extension.activate(context);
+  assert.deepStrictEqual(state.errors, [], "the server starts");
   open(kernel);
   await vscode.window.showTextDocument(kernel);
 });
@@ -66,6 +70,17 @@ test("what is wrong stands under the cursor as it is typed, and goes when it is 
   type(kernel, kKernel.replace("mov x, lane;", "mvo x, lane;"));
   const [found] = await until("a diagnostic", () => diagnostics()?.length && diagnostics());
   assert.match(found.message ?? found.given[1], /there is no instruction `mvo`/);
+  type(kernel, kKernel);
+  await until("a kernel without diagnostics", () => diagnostics()?.length === 0);
+});
+
+test("a complaint is explained", async () => {
+  type(kernel, kKernel.replace("mov x, lane;", "mvo x, lane;"));
+  const found = await until("a diagnostic", () => diagnostics()?.length && diagnostics());
+  const [action] = state.providers.get("CodeActions").provideCodeActions(kernel, undefined, { diagnostics: found });
+  assert.strictEqual(action.command.arguments[0], "no-instruction");
+  await run(action.command.command, ...action.command.arguments);
+  assert.match(state.printed.join(""), /There is no instruction of this name/);
   type(kernel, kKernel);
   await until("a kernel without diagnostics", () => diagnostics()?.length === 0);
 });
@@ -109,9 +124,21 @@ test("a check is printed", async () => {
 test("a timeline and a layout are drawn", async () => {
   await run("warpcc.timeline", kernel.uri.toString(), 0);
   assert.match(state.pages.at(-1).webview.html, /<title>Timeline<\/title>/);
-  await run("warpcc.layout", kernel.uri.toString(), kStore);
+  state.editors[0].selection.active = new Position(kBuffer, 10);
+  await run("warpcc.layout");
   assert.deepStrictEqual(state.errors, []);
-  assert.match(state.pages.at(-1).webview.html, /<title>Layout<\/title>/);
+  assert.match(state.pages.at(-1).webview.html, /<title>Layout<\/title>[^]*data:image\/svg/);
+});
+
+test("what stands above a kernel is a command that there is", async () => {
+  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+  const lenses = await state.providers.get("CodeLens").provideCodeLenses(kernel, token);
+  assert.ok(lenses.length > 0, "there are code lenses");
+  for (const { command } of lenses) {
+    assert.ok(state.commands.has(command.command), command.command);
+    await run(command.command, ...command.arguments);
+  }
+  assert.deepStrictEqual(state.errors, []);
 });
 
 test("a command without a kernel says so", async () => {

@@ -104,7 +104,7 @@ const state = {
   documents: [],
   editors: [],
   commands: new Map(),
-  providers: new Map(),  // by kind, such as `Hover`: the last that was registered
+  providers: new Map(),  // by kind, such as `Hover`: the first that was registered
   contents: new Map(),   // of virtual documents, by scheme
   diagnostics: new Map(),
   configuration: {},
@@ -115,7 +115,7 @@ const state = {
 
 const window = lenient({
   get activeTextEditor() {
-    return state.editors.at(-1);
+    return state.editors[0];
   },
   get visibleTextEditors() {
     return state.editors;
@@ -185,7 +185,7 @@ const registering = new Proxy(languages, {
     const kind = typeof name === "string" && /^register(.*)Provider$/.exec(name);
     if (!kind) return target[name];
     return (_, provider) => {
-      state.providers.set(kind[1], provider);
+      if (!state.providers.has(kind[1])) state.providers.set(kind[1], provider);
       return new Disposable();
     };
   },
@@ -216,8 +216,34 @@ function type(document, text) {
   events.change.fire({ document, contentChanges: [{ range, rangeOffset: 0, rangeLength, text }], reason: undefined });
 }
 
+class CancellationTokenSource {
+  constructor() {
+    this.token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable() };
+  }
+  cancel() {
+    this.token.isCancellationRequested = true;
+  }
+  dispose() {}
+}
+
+/** `quickfix`, `refactor.rewrite`: kinds within kinds. */
+class CodeActionKind {
+  constructor(value) {
+    this.value = value;
+  }
+  append(part) {
+    return new CodeActionKind(this.value ? `${this.value}.${part}` : part);
+  }
+}
+CodeActionKind.Empty = new CodeActionKind("");
+CodeActionKind.QuickFix = new CodeActionKind("quickfix");
+CodeActionKind.Refactor = new CodeActionKind("refactor");
+CodeActionKind.Source = new CodeActionKind("source");
+
 const module_ = {
   version: "1.85.0",
+  CancellationTokenSource,
+  CodeActionKind,
   Disposable,
   EventEmitter,
   Position,
