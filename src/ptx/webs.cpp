@@ -171,9 +171,23 @@ struct Webs::Build {
     for (std::size_t line : touched) points[line] = -1;
   }
 
+  // The warpgroup's MMA has one list of registers for what it adds to and what it gives (PTX ISA, wgmma.mma_async):
+  // they are of one web, also where nothing reads what it gives. Accesses of one line follow each other.
+  void join_accumulators(const std::vector<Access>& of_key) {
+    for (std::size_t i = 1; i < of_key.size(); ++i) {
+      const Access &one = of_key[i - 1], &other = of_key[i];
+      Op op = program.lines[other.line].opcode->op;
+      bool is_mma = op == Op::HGMMA || op == Op::QGMMA || op == Op::IGMMA;
+      if (is_mma && one.line == other.line && one.written != other.written) sets.join(one.set, other.set);
+    }
+  }
+
   void run() {
     collect();
-    for (auto& [key, of_key] : accesses) walk(of_key);
+    for (auto& [key, of_key] : accesses) {
+      walk(of_key);
+      join_accumulators(of_key);
+    }
 
     webs.lines_.resize(program.lines.size());
     std::unordered_map<int, WebId> ids;

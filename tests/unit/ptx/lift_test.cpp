@@ -307,6 +307,11 @@ TEST_CASE("a warpgroup's MMA, in place") {
   // What it adds to is the register that it leaves, though the text writes it twice.
   lifts("HGMMA.64x8x16.F32", ", gdesc[UR6], RZ, !UPT\n  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], R20, UP1, gsb0",
         "{%R20, %R21, %R22, %R23}, %d2, %d3, %UP1, 1, 1, 0, 0;");
+  // So it is where nothing reads a part of what it leaves.
+  lifts_to(fmt::format("{}  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], RZ, !UPT\n"
+                       "  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], R20, UPT, gsb0\n{}  STS [R2], R21\n",
+                       kFence, kWait),
+           "m64n8k16.f32.f16.f16 {%R20, %R21, %R22, %R23}, %d2, %d3, 1, 1, 1, 0, 0;", kHopper);
   lifts("HGMMA.64x16x16.F32.BF16", ".tnspA, gdesc[UR6].tnspB, RZ, !UPT, gsb0",
         "m64n16k16.f32.bf16.bf16 {%R20, %R21, %R22, %R23, %R24, %R25, %R26, %R27}, %d0, %d1, 0, 1, 1, 1, 1;");
   lifts("HGMMA.64x16x8.F32.TF32", ", gdesc[UR6], RZ, !UPT, gsb0", "m64n16k8.f32.tf32.tf32 {%R20, ");
