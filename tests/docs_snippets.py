@@ -4,7 +4,7 @@
 The words behind `wk` say what a block is a piece of: nothing, a whole program; `items`, of a file; `members`, of a kernel;
 `statements`, of a role; `start`, `producer` and `consumer`, what stands in one of the three parts of a kernel that hands tiles to and fro; `of FILE`, of a file of
 the project, in which it must stand as it is. What is around a piece is below. A block that is marked `refused` as well must be refused, one that is
-marked `found` must be complained of by `warpcc check`, and every line of the `text` block that follows it must stand in what warpcc says.
+marked `found` must be complained of by `warpcc check`, with the options that follow, and every line of the `text` block that follows it must stand in what warpcc says.
 
 A table `| in place of | stands | the complaint |` is of the document's first whole program: with each row's change it must be refused, in
 the words of the row."""
@@ -104,7 +104,8 @@ class Snippet:
         self.line = line
         self.found = "found" in words
         self.refused = self.found or "refused" in words
-        kinds = [word for word in words if word not in ("found", "refused")]
+        self.options = [word for word in words if word.startswith("--")]
+        kinds = [word for word in words if word not in ("found", "refused", *self.options)]
         self.kind = kinds[0] if kinds else ""
         self.file = kinds[1] if self.kind == "of" else ""
         self.text = text
@@ -157,7 +158,7 @@ def wrong(snippet, warpcc, kernels, name):
         file.write(PIECES[snippet.kind].replace("@\n", snippet.text + "\n", 1))
     assembles = not snippet.refused and "WARPCC_PTXAS" in os.environ
     output = ["-o", name + ".cubin"] if assembles else ["--emit", "ptx", "-o", name + ".ptx"]
-    command = [warpcc, "check", path, "-I", kernels] if snippet.found else [warpcc, path, "-I", kernels, "--no-check", *output]
+    command = [warpcc, "check", path, "-I", kernels, *snippet.options] if snippet.found else [warpcc, path, "-I", kernels, "--no-check", *output]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     if not snippet.refused:
         return "" if run.returncode == 0 else run.stdout

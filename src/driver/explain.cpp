@@ -89,21 +89,23 @@ void print(const Entry& entry) {
   }
 }
 
-// Codes are copied with the brackets that stand around them.
-llvm::StringRef bare(llvm::StringRef word) {
-  return word.trim("[]`");
+// Codes are copied with what stands around them: `[syntax]`, `named barrier:`.
+std::string bare(llvm::StringRef word) {
+  std::string code = word.trim("[]`: ").str();
+  std::replace(code.begin(), code.end(), ' ', '-');
+  return code;
 }
 
 int run_explain(const Invocation& invocation) {
   std::vector<Entry> entries = all_entries();
   std::vector<const Entry*> wanted;
   for (const std::string& word : invocation.inputs) {
-    auto found =
-        std::find_if(entries.begin(), entries.end(), [&](const Entry& each) { return each.code == bare(word); });
+    std::string code = bare(word);
+    auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& each) { return each.code == code; });
     if (found == entries.end()) {
       std::vector<std::string_view> codes;
       for (const Entry& entry : entries) codes.push_back(entry.code);
-      std::string near = suggestion(bare(word), codes);
+      std::string near = suggestion(code, codes);
       return cannot_run(
           wrong(fmt::format("`{}` is no code of a complaint{}", word,
                             near.empty() ? "; it stands in brackets behind one, as in `[syntax]`" : near)));
