@@ -94,14 +94,17 @@ Executor::Next Executor::test(const Code& code) {
     }
     if (of->passed(static_cast<int>(parity[lane] & 1))) done |= 1u << lane;
   }
-  if (code.uniform && patient_ && (done >> first & 1) == 0) {
-    // try_wait may sleep: so it does, until the barrier moves.
+  if ((done >> first & 1) == 0) {
     auto [rank, offset] = shared_place(at[first]);
-    group_->blocked = Blocked::mbarrier;
     group_->cta = rank;
     group_->offset = offset;
     group_->parity = parity[first] & 1;
-    return Next::blocked;
+    group_->tested = progress_;
+    // try_wait may sleep: so it does, until the barrier moves.
+    if (code.uniform && patient_) {
+      group_->blocked = Blocked::mbarrier;
+      return Next::blocked;
+    }
   }
   std::pair<int, std::uint32_t> last{-1, 0};
   for (std::uint32_t rest = ordering_ ? done : 0; rest != 0; rest &= rest - 1) {

@@ -352,7 +352,7 @@ Executor::Next Executor::copies(const Code& code) {
         int lane = std::countr_zero(rest);
         std::uint32_t words[4] = {0, 0, 0, 0};
         if (next_cluster_ < clusters_) {
-          std::uint64_t first = next_cluster_++;
+          std::uint64_t first = options_.seed != 0 && random(2) != 0 ? --clusters_ : next_cluster_++;
           std::uint64_t across = launch_.grid[0] / launch_.cluster[0], down = launch_.grid[1] / launch_.cluster[1];
           words[0] = static_cast<std::uint32_t>(first % across) * launch_.cluster[0];
           words[1] = static_cast<std::uint32_t>(first / across % down) * launch_.cluster[1] |

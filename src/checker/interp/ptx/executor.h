@@ -12,6 +12,7 @@
 #include "checker/interp/ptx/order.h"
 #include "checker/interp/ptx/state.h"
 #include "checker/machine/fault.h"
+#include "checker/machine/schedule.h"
 
 namespace warpcc::checker::ptx {
 
@@ -28,14 +29,19 @@ class Executor {
 
   // ---- launch.cpp: clusters, turns, the end
   void start(std::uint64_t number);
-  bool run_cluster(Cluster& cluster);
   bool run_warp(Warp& warp);
-  bool run_asynchronous(Cluster& cluster);
   void watch(Warp& warp);
   bool all_wait() const;
   void report_hang();
   void report_hang(Warp& warp, const Group& group);
   void finish(Cluster& cluster);
+
+  // ---- schedule.cpp: who goes on, and when asynchronous work is done
+  bool run_cluster(Cluster& cluster);
+  bool run_asynchronous(Cluster& cluster);
+  bool run_load(Cluster& cluster);
+  bool run_store(Cluster& cluster);
+  std::uint64_t random(std::uint64_t below);
 
   // ---- control.cpp: a warp's groups of lanes
   bool ready(Warp& warp, Group& group);
@@ -138,6 +144,7 @@ class Executor {
   // ---- warpgroup.cpp
   Next warpgroup(const Code& code);
   void finish_groups(Warp& warp, int left);
+  Next warpgroup_meets(bool fence);
 
   // ---- order.cpp: what the order of accesses is told. Nothing, where `ordering_` is not there.
   std::uint32_t order_mask() const;
@@ -196,6 +203,8 @@ class Executor {
   void order_allocated(std::uint32_t word);
   void order_free(std::uint32_t column, std::uint32_t columns, bool pair);
   void order_wgmma(const machine::WarpgroupCore::Ready& ready);
+  void order_warpgroup_met(bool arrives);
+  void order_warpgroup_complete();
   void order_wgmma_closed();
   void order_wgmma_done(std::uint32_t newest);
   void order_begin(Cluster& cluster);
@@ -209,6 +218,7 @@ class Executor {
   std::string line_text(std::uint32_t line) const;
   std::string place_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
+  void tell_overrun(const Warp& warp, const Group& group, std::int64_t phase, std::vector<std::string>& details) const;
   void tell_race(std::string text, std::vector<std::string> details, int kind);
   void tell_conflicts(const order::Actor& actor, const std::string& place);
 
@@ -232,6 +242,9 @@ class Executor {
   std::uint64_t next_cluster_ = 0, clusters_ = 0;
   std::uint64_t progress_ = 0;
   bool stopped_ = false;
+  machine::Schedule schedule_;
+  std::uint64_t random_ = 1;
+  int turn_ = 0;           // instructions of a warp's turn
   bool watching_ = false;  // nothing has moved for a while
   bool patient_ = true;    // tests that fail wait; once nothing else moves they answer
   std::unique_ptr<LaunchOrder> ordering_;

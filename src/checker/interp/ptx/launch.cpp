@@ -10,7 +10,6 @@
 namespace warpcc::checker::ptx {
 
 namespace {
-constexpr int kQuantum = 128;           // instructions of a turn
 constexpr std::uint64_t kFloor = 1024;  // bytes of shared memory that are the system's
 }  // namespace
 
@@ -26,6 +25,12 @@ Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaun
   if (launch.order) ordering_ = std::make_unique<LaunchOrder>();
   clusters_ = 1;
   for (std::size_t i = 0; i < 3; ++i) clusters_ *= launch.grid[i] / launch.cluster[i];
+  const auto& [x, y, z] = launch.block;
+  const std::uint32_t warps = (x * y * z + kLanes - 1) / kLanes;
+  schedule_ =
+      machine::Schedule::of(options.seed, static_cast<int>(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
+                            static_cast<int>(warps));
+  random_ = options.seed * 0x9e3779b97f4a7c15u + 1;
 }
 
 void Executor::start(std::uint64_t number) {
@@ -78,6 +83,7 @@ bool Executor::ready(Warp& warp, Group& group) {
       return found == barriers.end() || found->second.passed(static_cast<int>(group.parity));
     }
     case Blocked::named_barrier:
+    case Blocked::wgmma:
       return false;
     case Blocked::cluster_barrier: {
       int number = warp.cta * static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) + warp.number;
@@ -92,7 +98,7 @@ bool Executor::ready(Warp& warp, Group& group) {
 bool Executor::run_warp(Warp& warp) {
   warp_ = &warp;
   bool ran = false;
-  int left = kQuantum;
+  int left = turn_;
   const std::uint64_t before = progress_;
   while (left > 0 && !stopped_) {
     warp.groups.erase(
@@ -184,38 +190,6 @@ bool Executor::all_wait() const {
   return true;
 }
 
-bool Executor::run_cluster(Cluster& cluster) {
-  cluster_ = &cluster;
-  bool moved = false;
-  for (const auto& warp : cluster.warps) {
-    if (warp->done()) continue;
-    std::uint64_t before = progress_;
-    run_warp(*warp);
-    moved = moved || progress_ != before;
-    if (stopped_) return true;
-  }
-  return moved;
-}
-
-bool Executor::run_asynchronous(Cluster& cluster) {
-  cluster_ = &cluster;
-  if (!cluster.loads.empty()) {
-    Load load = std::move(cluster.loads.front());
-    cluster.loads.pop_front();
-    finish_load(load);
-    ++progress_;
-    return true;
-  }
-  if (run_tensor(cluster)) return true;
-  if (!cluster.stores.empty()) {
-    Store store = cluster.stores.front();
-    cluster.stores.erase(cluster.stores.begin());
-    write_store(store);
-    return true;
-  }
-  return false;
-}
-
 void Executor::finish(Cluster& cluster) {
   while (run_asynchronous(cluster)) {
   }
@@ -225,52 +199,6 @@ void Executor::finish(Cluster& cluster) {
     if (int left = cta->tensor.allocated_columns(); left > 0)
       report(Finding::Kind::protocol,
              fmt::format("CTA {} ends with {} columns of tensor memory that it has not freed", cta->rank, left));
-  }
-}
-
-void Executor::run() {
-  const std::uint64_t peers = std::uint64_t{launch_.cluster[0]} * launch_.cluster[1] * launch_.cluster[2];
-  const std::uint64_t most = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sms_) / peers);
-  std::uint64_t idle = 0;
-  while (!stopped_) {
-    while (resident_.size() < most && next_cluster_ < clusters_) start(next_cluster_++);
-    if (resident_.empty()) break;
-    bool moved = false;
-    for (const auto& cluster : resident_) {
-      // A cluster runs by itself as far as it comes: few need others, and memory stays near.
-      for (int turns = 0; turns < 64 && !stopped_; ++turns) {
-        bool here = run_cluster(*cluster);
-        if (!here) here = run_asynchronous(*cluster);
-        moved = moved || here;
-        if (!here) break;
-      }
-    }
-    for (std::size_t i = 0; i < resident_.size();) {
-      Cluster& cluster = *resident_[i];
-      bool done =
-          std::all_of(cluster.warps.begin(), cluster.warps.end(), [](const auto& warp) { return warp->done(); });
-      if (done) {
-        finish(cluster);
-        ++outcome_.clusters_run;
-        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
-        moved = true;
-      } else {
-        ++i;
-      }
-    }
-    if (moved) {
-      idle = 0;
-      patient_ = true;
-      watching_ = false;
-      continue;
-    }
-    // Nothing moves: tests that sleep answer `false` now, in case that somebody does something else then.
-    patient_ = false;
-    watching_ = ++idle > 64;
-    if (watching_ && all_wait()) {
-      report_hang();
-      return;
-    }
   }
 }
 
@@ -290,7 +218,8 @@ void Executor::report_hang(Warp& warp, const Group& group) {
   std::string text = where(warp);
   const Code& code = code_.code[group.pc];
   std::vector<std::string> details;
-  switch (code.op) {
+  // A loop of tests stands anywhere between two.
+  switch (group.tested == progress_ ? Op::mbar_test : code.op) {
     case Op::mbar_test: {
       auto& barriers = cluster_->ctas[static_cast<std::size_t>(group.cta)]->barriers;
       auto found = barriers.find(group.offset);
@@ -300,6 +229,7 @@ void Executor::report_hang(Warp& warp, const Group& group) {
         const machine::MBarrier& of = found->second;
         text += fmt::format(": it is in phase {}, {} of {} arrivals to come, {} bytes", of.phase(), of.pending(),
                             of.expected(), of.bytes());
+        tell_overrun(warp, group, static_cast<std::int64_t>(of.phase()), details);
       }
       break;
     }
@@ -358,6 +288,15 @@ void Executor::add_finding(Finding::Kind kind, std::string text, std::vector<std
     const ptx_text::Instruction& at = instructions[line_];
     finding.where = {code_.module->file, at.offset, at.offset + at.length};
   }
+  // What is found again and again is told once a line, or a few times where it is of two lines; the rest is counted.
+  int of_kind = 0, here = 0;
+  for (const Finding& other : outcome_.findings) {
+    of_kind += other.kind == kind;
+    here += other.kind == kind && other.where == finding.where;
+  }
+  if (of_kind >= options_.most_findings ||
+      (kind != Finding::Kind::hang && here >= (kind == Finding::Kind::race ? 3 : 1)))
+    return;
   outcome_.findings.push_back(std::move(finding));
 }
 

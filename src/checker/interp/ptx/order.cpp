@@ -736,6 +736,23 @@ void Executor::order_wgmma(const machine::WarpgroupCore::Ready& ready) {
   if (ready.b != nullptr) access_operand(warp_->cta, *ready.b, reads);
 }
 
+// A fence of wgmma: its warps have waited for each other. What they know of each other then, the ISA does not say.
+void Executor::order_warpgroup_met(bool arrives) {
+  if (!ordering_ || options_.strict) return;
+  order::Thread& thread = warp_->order->thread;
+  order::Barrier& met = cta().order.met[static_cast<std::size_t>(warp_->number / 4) % 8];
+  if (arrives) {
+    thread.meet(kNoLine);
+    thread.release(met.gathered(), ~0u, kNoLine);
+  } else {
+    thread.acquire(met.completed(), kNoLine);
+  }
+}
+
+void Executor::order_warpgroup_complete() {
+  if (ordering_) cta().order.met[static_cast<std::size_t>(warp_->number / 4) % 8].turn();
+}
+
 void Executor::order_wgmma_closed() {
   if (ordering_) ++warp_->order->computing_now;
 }

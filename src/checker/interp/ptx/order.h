@@ -73,6 +73,7 @@ struct CtaOrder {
   std::map<std::uint32_t, BarrierOrder> barriers;  // by offset
   std::array<order::Barrier, 16> named;
   std::array<order::Agent, 8> warpgroups;  // their MMAs, by groups
+  std::array<order::Barrier, 8> met;       // what their warps tell each other at wgmma.fence
   order::Clock life;                       // what its warps knew when they left
   int left = 0;                            // warps that have
   order::Epoch allocated;                  // its last allocation of tensor memory

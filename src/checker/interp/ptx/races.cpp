@@ -137,6 +137,23 @@ std::string Executor::who_text(const order::Entry& entry) const {
                      first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / x / y, entry.who & 31);
 }
 
+// A warp that waits for phases one after the other, and falls two behind: the parity that it asks for stands for
+// another phase.
+void Executor::tell_overrun(const Warp& warp, const Group& group, std::int64_t phase,
+                            std::vector<std::string>& details) const {
+  if (!ordering_) return;
+  auto found = warp.order->waited.find({group.cta, group.offset});
+  auto waited = static_cast<std::int64_t>(found == warp.order->waited.end() ? 0 : found->second);
+  if (phase < waited + 2) return;
+  details.push_back(fmt::format(
+      "this warp has waited for {} of its phases: phase {}, which it waits for now, has completed and passed, "
+      "and the parity {} stands for phase {}. Others go on without this warp, and have overrun it by {} phases",
+      waited, waited, group.parity, phase, phase - waited));
+  details.push_back(
+      "to mend: who goes on waits for this warp (an mbarrier at which it arrives), or all meet once a phase");
+  details.push_back("PTX ISA, mbarrier.test_wait: only the current phase and the one before can be asked for");
+}
+
 void Executor::tell_race(std::string text, std::vector<std::string> details, int kind) {
   ++outcome_.races;
   if (ordering_->told[{line_, line_, -1 - kind}]++ > 0) return;

@@ -25,8 +25,8 @@ enum class Blocked : std::uint8_t {
   mbarrier,  // a test that may be repeated
   named_barrier,
   cluster_barrier,
-  stores,  // of the copy engine
-  wgmma,
+  stores,         // of the copy engine
+  wgmma,          // for the warpgroup's other warps
   tensor_memory,  // an allocation
 };
 
@@ -34,8 +34,9 @@ enum class Blocked : std::uint8_t {
 struct Group {
   std::uint32_t pc = 0, mask = 0;
   Blocked blocked = Blocked::no;
-  bool arrived = false;                  // at the barrier that it is blocked on
-  std::uint32_t offset = 0, parity = 0;  // of the mbarrier
+  bool arrived = false;                      // at the barrier that it is blocked on
+  std::uint32_t offset = 0, parity = 0;      // of the mbarrier that it has tested last
+  std::uint64_t tested = ~std::uint64_t{0};  // … and failed, with the count of what has moved
   int cta = 0;
 };
 
@@ -126,6 +127,7 @@ struct Cta {
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
   std::array<machine::NamedBarrier, 16> named;
+  std::array<int, 8> met{}, committing{};  // warps of each warpgroup that have come to its fence, to its commit
   CtaOrder order;
 
   Cta(std::uint32_t begin, std::uint32_t end) : shared(begin, end) {}

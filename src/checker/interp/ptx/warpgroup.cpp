@@ -1,6 +1,8 @@
 // wgmma: the four warps of a warpgroup each do their 16 rows, in their own time.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "checker/interp/ptx/executor.h"
 
 namespace warpcc::checker::ptx {
@@ -39,6 +41,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
   if (!together(~0u)) return Next::blocked;
   switch (code.op) {
     case Op::wgmma_commit:
+      if (warpgroup_meets(false) == Next::blocked) return Next::blocked;
       warp_->computing.push_back({std::nullopt, line_});
       ++warp_->closed;
       order_wgmma_closed();
@@ -48,7 +51,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
       order_wgmma_done(static_cast<std::uint32_t>(scalar(arg(code, 0))));
       return Next::on;
     case Op::wgmma_fence:
-      return Next::on;
+      return warpgroup_meets(true);
     default:
       break;
   }
@@ -90,6 +93,35 @@ Executor::Next Executor::warpgroup(const Code& code) {
     write32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
   warp_->computing.push_back({std::move(ready), line_});
   ++progress_;
+  return Next::on;
+}
+
+// At wgmma.fence the warps of a warpgroup wait for each other, as the hardware's WARPGROUP.ARRIVE has it: CUTLASS's
+// first tutorial of Hopper rests on that for the copies that its four warps have made. An MMA is done when all four
+// have begun it, so that they wait where they close a group, too.
+Executor::Next Executor::warpgroup_meets(bool fence) {
+  if (!group_->arrived) {
+    const int number = warp_->number / 4;
+    const int warps = std::min(4, static_cast<int>(cluster_->warps.size() / cluster_->ctas.size()) - 4 * number);
+    int& met = (fence ? cta().met : cta().committing)[static_cast<std::size_t>(number) % 8];
+    if (fence) order_warpgroup_met(true);
+    ++progress_;
+    if (++met < warps) {
+      group_->blocked = Blocked::wgmma;
+      group_->arrived = true;
+      return Next::blocked;
+    }
+    met = 0;
+    if (fence) order_warpgroup_complete();
+    for (const auto& other : cluster_->warps) {
+      if (other->cta != warp_->cta || other->number / 4 != number || other.get() == warp_) continue;
+      for (Group& group : other->groups) {
+        if (group.blocked == Blocked::wgmma) group.blocked = Blocked::no;
+      }
+    }
+  }
+  group_->arrived = false;
+  if (fence) order_warpgroup_met(false);
   return Next::on;
 }
 
