@@ -27,6 +27,7 @@ constexpr Option kOptions[] = {
      "also runs the PTX that it lifts to, and compares what the two leave; for all clusters, with values"},
     {"--lifted-to", "FILE", "the same, with the PTX of a file in place of what it lifts to"},
     {"--launch", "FILE", "what a PTX kernel is launched with, as JSON"},
+    {"--record", "DIR", "writes each launch of a program, and its PTX, as files for --launch"},
     {"--device", "sm_100a|sm_90a", "what GPU a program finds; sm_100a, where it is not said"},
     {"--require-held", "", "a line that is held to nothing is an error"},
     {"--format", "FORMAT", "how mistakes are said: text (the default), json"},
@@ -36,53 +37,42 @@ constexpr Option kOptions[] = {
 int run_check(const Invocation& invocation) {
   if (!invocation.program_words.empty()) return check_program(invocation);
   if (llvm::StringRef(invocation.input).ends_with(".ptx")) return check_ptx(invocation);
-  bool is_text = is_sass_text(invocation.input);
-  if (is_text && (invocation.has("-D") || invocation.has("-I"))) {
-    return cannot_run(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
-  }
   if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
-  llvm::Expected<checker::Options> options = check_options(invocation);
-  if (!options) return cannot_run(options.takeError());
-  llvm::Expected<CompileOptions> compile = compile_options(invocation);
-  if (!compile) return cannot_run(compile.takeError());
   Run run{invocation, {}, {}, {}};
-  llvm::Expected<FileId> file = run.sources.load(invocation.input);
-  if (!file) return cannot_run(file.takeError());
-
   int exit_code = kDone;
-  std::optional<sass::Program> program =
-      is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
-  if (!program) return exit_code;
-  if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
+  std::optional<CheckInput> input = read_check_input(run, exit_code);
+  if (!input) return exit_code;
+  auto& [program, options] = *input;
+
   llvm::Expected<std::uint64_t> schedules = number_option(invocation, "--schedules", 1, 1, 1 << 20);
   if (!schedules) return cannot_run(schedules.takeError());
   checker::Trace trace;
   std::optional<std::string> trace_file = invocation.value("--trace");
-  if (trace_file) options->trace = &trace;
+  if (trace_file) options.trace = &trace;
   std::vector<std::vector<std::uint8_t>> memory;
   const std::optional<std::string> lifted_to = invocation.value("--lifted-to");
   const bool lifted = lifted_to || invocation.has("--lifted");
   if (lifted) {
-    options->clusters = checker::Options::Clusters::all;
-    options->values = true;
-    options->memory = &memory;
+    options.clusters = checker::Options::Clusters::all;
+    options.values = true;
+    options.memory = &memory;
   }
   checker::Outcome outcome = run.times.measure("check", [&] {
-    return *schedules > 1 ? checker::check_schedules(*program, *options, static_cast<int>(*schedules))
-                          : checker::check(*program, *options);
+    return *schedules > 1 ? checker::check_schedules(program, options, static_cast<int>(*schedules))
+                          : checker::check(program, options);
   });
   if (lifted && outcome.hangs == 0) {
     llvm::Expected<FileId> ptx = lifted_to ? run.sources.load(*lifted_to) : llvm::Expected<FileId>(FileId{});
     if (!ptx) return cannot_run(ptx.takeError());
     if (!lifted_to) {
-      std::optional<std::string> text = ptx::lift(*program, run.diagnostics);
+      std::optional<std::string> text = ptx::lift(program, run.diagnostics);
       if (!text) return run.end_refused("lift");
       *ptx = run.sources.add("lifted.ptx", std::move(*text));
     }
     auto module = ptx_text::parse(*ptx, run.sources, run.diagnostics);
     if (!module) return run.end_refused("PTX");
     run.times.measure("check lifted", [&] {
-      checker::compare_lifted(*program, memory, *module, outcome);
+      checker::compare_lifted(program, memory, *module, outcome);
       return 0;
     });
   }

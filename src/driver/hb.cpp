@@ -39,40 +39,30 @@ std::vector<std::uint32_t> lines_at(const sass::Program& program, const Sources&
 }
 
 int run_hb(const Invocation& invocation) {
-  bool is_text = is_sass_text(invocation.input);
-  if (is_text && (invocation.has("-D") || invocation.has("-I")))
-    return cannot_run(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
-  llvm::Expected<checker::Options> options = check_options(invocation);
-  if (!options) return cannot_run(options.takeError());
-  llvm::Expected<CompileOptions> compile = compile_options(invocation);
-  if (!compile) return cannot_run(compile.takeError());
   Run run{invocation, {}, {}, {}};
-  llvm::Expected<FileId> file = run.sources.load(invocation.input);
-  if (!file) return cannot_run(file.takeError());
   int exit_code = kDone;
-  std::optional<sass::Program> program =
-      is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
-  if (!program) return exit_code;
-  if (llvm::Error error = check_clusters(*options, *program)) return cannot_run(std::move(error));
+  std::optional<CheckInput> input = read_check_input(run, exit_code);
+  if (!input) return exit_code;
+  auto& [program, options] = *input;
 
-  options->order_table = true;
+  options.order_table = true;
   std::vector<std::uint32_t> lines;
   if (std::optional<std::string> place = invocation.value("--why")) {
-    lines = lines_at(*program, run.sources, *place);
+    lines = lines_at(program, run.sources, *place);
     if (lines.empty()) return cannot_run(wrong(fmt::format("no line of the program comes from `{}`", *place)));
   }
-  checker::Outcome outcome = checker::check(*program, *options);
+  checker::Outcome outcome = checker::check(program, options);
   if (outcome.failed()) {
     checker::print(outcome, llvm::outs(), &run.sources);
     return run.end(kRefused);
   }
   if (!lines.empty()) {
-    options->without = lines;
-    checker::print_why(outcome, checker::check(*program, *options), *program, lines, llvm::outs());
+    options.without = lines;
+    checker::print_why(outcome, checker::check(program, options), program, lines, llvm::outs());
   } else if (invocation.has("--dot")) {
-    checker::print_order_dot(outcome, *program, llvm::outs());
+    checker::print_order_dot(outcome, program, llvm::outs());
   } else {
-    checker::print_order(outcome, *program, llvm::outs());
+    checker::print_order(outcome, program, llvm::outs());
   }
   llvm::outs().flush();
   return run.end(kDone);

@@ -261,6 +261,28 @@ std::optional<sass::Program> read_program(Run& run, FileId file, int& exit_code)
   return program;
 }
 
+std::optional<CheckInput> read_check_input(Run& run, int& exit_code) {
+  const Invocation& invocation = run.invocation;
+  auto end = [&](llvm::Error error) {
+    exit_code = cannot_run(std::move(error));
+    return std::nullopt;
+  };
+  bool is_text = is_sass_text(invocation.input);
+  if (is_text && (invocation.has("-D") || invocation.has("-I")))
+    return end(wrong("`-D` and `-I` go with a .wk file; SASS text has no parameters"));
+  llvm::Expected<checker::Options> options = check_options(invocation);
+  if (!options) return end(options.takeError());
+  llvm::Expected<CompileOptions> compile = compile_options(invocation);
+  if (!compile) return end(compile.takeError());
+  llvm::Expected<FileId> file = run.sources.load(invocation.input);
+  if (!file) return end(file.takeError());
+  std::optional<sass::Program> program =
+      is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
+  if (!program) return std::nullopt;
+  if (llvm::Error error = check_clusters(*options, *program)) return end(std::move(error));
+  return CheckInput{std::move(*program), std::move(*options)};
+}
+
 bool is_sass_text(std::string_view file) {
   return llvm::StringRef(file).ends_with(".sass");
 }

@@ -92,6 +92,14 @@ std::optional<sass::Program> compile_program(Run& run, FileId file, const Compil
 // SASS text to its coloured program.
 std::optional<sass::Program> read_program(Run& run, FileId file, int& exit_code);
 
+// What `check` and `hb` take: a kernel's coloured program, and which of it runs. On failure the run's end is in
+// `exit_code`.
+struct CheckInput {
+  sass::Program program;
+  checker::Options options;
+};
+std::optional<CheckInput> read_check_input(Run& run, int& exit_code);
+
 // What the checker found, to standard output: it is what was asked for.
 void print_outcome(const checker::Outcome& outcome, const Run& run);
 

@@ -42,12 +42,12 @@ void Interpreter::check_valid(llvm::ArrayRef<const machine::OperandImage*> opera
     Validity validity = validity_of(*operand, cta_of(rank).shared, first);
     nothing = nothing || validity == Validity::none;
     if (validity != Validity::mixed) continue;
-    report(
-        Finding::Kind::memory,
-        fmt::format("reads {} {} of CTA {}, which lies behind the valid extents of its buffer: what lies there may be "
-                    "NaN, and 0 × NaN is NaN",
-                    operand == operands[0] ? "A" : "B", place_text(first), cta_of(rank).number),
-        {"to mend: k steps that end with what is valid, or zeros written over the rest before the MMA"});
+    report(Finding::Kind::memory,
+           fmt::format(
+               "reads {} at {} of CTA {}, which lies behind the valid extents of its buffer: what lies there may be "
+               "NaN, and 0 × NaN is NaN",
+               operand == operands[0] ? "A" : "B", place_text(first), cta_of(rank).number),
+           {"to mend: k steps that end with what is valid, or zeros written over the rest before the MMA"});
     return;
   }
   auto [known, fresh] = cta_of(rank).from_nothing.try_emplace(accumulator, nothing);
