@@ -2,7 +2,7 @@
 """explained.py [WARPCC]: every complaint and every kind of finding has its entry in docs/complaints/, which `warpcc explain` prints, and every
 entry is of one that there is. With a compiler: what an entry's table `| refused | right |` says is true. What is right stands in a program
 of tests/golden/pairs/Inputs, or is put where a program there leaves room, and compiles; with what is refused in its place the program is
-refused, by the entry's complaint."""
+refused, by the entry's complaint. Rows about SASS text are lines of tests/golden/explain/Inputs/lines.sass."""
 import json
 import os
 import re
@@ -32,6 +32,7 @@ def kinds_of_findings():
 
 
 PROGRAMS = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/pairs/Inputs")
+LISTING = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/explain/Inputs/lines.sass")
 ORDER = ("copy", "pair", "hopper", "teams", "meeting", "late", "mates", "procs", "plain")
 ROOM = (("plain", "// here"), ("plain", "// items"), ("plain", "// members"), ("procs", "// here"), ("procs", "// items"))
 
@@ -44,8 +45,12 @@ def rows(text):
         yield "" if refused == "nothing" else refused[1:-1].replace("\\|", "|"), right.replace("\\|", "|")
 
 
-def programs(refused, right):
+def programs(page, refused, right):
     """Programs in which what is right stands, each with the other one."""
+    if page == "sass.md":
+        text = diagnostics_coverage.read(LISTING)
+        yield text.replace("\n@\n", f"\n  {right}\n"), text.replace("\n@\n", f"\n  {refused}\n")
+        return
     words = re.compile(r"\s+".join(re.escape(word) for word in right.split()))
     texts = {name: diagnostics_coverage.read(os.path.join(PROGRAMS, name + ".wk")) for name in ORDER}
     for text in texts.values():
@@ -56,12 +61,13 @@ def programs(refused, right):
         yield texts[name].replace(room, right, 1), texts[name].replace(room, refused, 1)
 
 
-def complaints_of(warpcc, text, folder):
-    path = os.path.join(folder, "it.wk")
+def complaints_of(warpcc, page, text, folder):
+    path = os.path.join(folder, "it.sass" if page == "sass.md" else "it.wk")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    command = [warpcc, path, "--emit", "sass", "-o", os.path.join(folder, "it.sass"), "--format", "json"]
-    said = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60).stderr
+    command = [warpcc, "check", path] if page == "sass.md" else [warpcc, path, "--emit", "sass", "-o", os.path.join(folder, "out.sass")]
+    done = subprocess.run([*command, "--format", "json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+    said = done.stderr
     return [each["code"] for each in json.loads(said.split("\n")[0])["diagnostics"] if each["severity"] == "error"]
 
 
@@ -73,8 +79,8 @@ def false_rows(warpcc):
             for refused, right in rows(text):
                 count += 1
                 if not any(
-                    complaints_of(warpcc, other, folder)[:1] == [code] and not complaints_of(warpcc, program, folder)
-                    for program, other in programs(refused, right)
+                    complaints_of(warpcc, page, other, folder)[:1] == [code] and not complaints_of(warpcc, page, program, folder)
+                    for program, other in programs(page, refused, right)
                 ):
                     errors.append(f"{page}: `{refused}` in place of `{right}` is not refused by `{code}`")
     return count, errors
