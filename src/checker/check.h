@@ -1,6 +1,7 @@
 // The host checker: runs a SASS program on a model of the machine and says what is wrong (docs/checker.md).
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -48,6 +49,7 @@ struct Options {
   bool strict = false;                           // also what the documents ask for and libraries leave out
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
   std::vector<std::vector<std::uint8_t>>* memory = nullptr;
+  const std::atomic<bool>* stop = nullptr;  // once set the run ends soon, and what it found is not all
   std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };
 

@@ -221,6 +221,7 @@ void Interpreter::run_on(Warp& warp) {
   cluster.seen = progress_;
   if (cluster.idle % kIdleTurns == kIdleTurns - 1) run_asynchronous();
   cluster.problems += outcome_.protocol_problems + outcome_.memory_problems - problems;
+  if (options_.stop && options_.stop->load(std::memory_order_relaxed)) stopped_ = true;
   if (cluster.problems > kMostProblems) {
     outcome_.notes.push_back(fmt::format("cluster {} is given up after {} problems", cluster.number, kMostProblems));
     stopped_ = true;
