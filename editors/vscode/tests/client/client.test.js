@@ -34,6 +34,21 @@ const kKernel = `kernel first(to: global out u32[4, 32]) on sm_100a, grid (1) {
 const kStore = 7; // the line of `stg`
 const kBuffer = 10;
 
+// A warp reads what the other one writes, and no barrier is between.
+const kRace = `kernel k(c: global out u32[2, 32]) on sm_100a, grid (1) {
+  shared slots: u32[2, 32];
+  start { sync; }
+  role both() on warps 0 .. 2 {
+    r x;
+    grid.wait;
+    mov x, 1;
+    sts slots[warp, lane], x;
+    lds x, slots[1 - warp, lane];
+    stg c[warp, lane], x;
+  }
+}
+`;
+
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "warpcc-client-"));
 const file = path.join(folder, "first.wk");
 const kernel = new Document(Uri.file(file), "wk", kKernel);
@@ -81,6 +96,16 @@ test("a complaint is explained", async () => {
   assert.strictEqual(action.command.arguments[0], "no-instruction");
   await run(action.command.command, ...action.command.arguments);
   assert.match(state.printed.join(""), /There is no instruction of this name/);
+  type(kernel, kKernel);
+  await until("a kernel without diagnostics", () => diagnostics()?.length === 0);
+});
+
+test("what the checker finds on saving stands there, with the other place", async () => {
+  type(kernel, kRace);
+  events.save.fire(kernel);
+  const found = await until("a race", () => diagnostics()?.find((each) => each.code === "race"));
+  assert.match(found.message ?? found.given[1], /nothing orders them/);
+  assert.ok(found.relatedInformation?.length > 0, "the other access is told");
   type(kernel, kKernel);
   await until("a kernel without diagnostics", () => diagnostics()?.length === 0);
 });
