@@ -49,6 +49,9 @@ def programs(page, refused, right):
     """Programs in which what is right stands, each with the other one."""
     if page == "sass.md":
         text = diagnostics_coverage.read(LISTING)
+        if f"\n{right}\n" in text:  # a line of the header
+            yield text.replace("\n@\n", "\n"), text.replace("\n@\n", "\n").replace(f"\n{right}\n", f"\n{refused}\n")
+            return
         yield text.replace("\n@\n", f"\n  {right}\n"), text.replace("\n@\n", f"\n  {refused}\n")
         return
     words = re.compile(r"\s+".join(re.escape(word) for word in right.split()))
