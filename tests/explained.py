@@ -2,7 +2,7 @@
 """explained.py [WARPCC]: every complaint and every kind of finding has its entry in docs/complaints/, which `warpcc explain` prints, and every
 entry is of one that there is. With a compiler: what an entry's table `| refused | right |` says is true. What is right stands in a program
 of tests/golden/pairs/Inputs, or is put where a program there leaves room, and compiles; with what is refused in its place the program is
-refused, by the entry's complaint. Rows about SASS text are lines of tests/golden/explain/Inputs/lines.sass."""
+refused, by the entry's complaint. Rows about SASS text and PTX are lines of tests/golden/explain/Inputs."""
 import json
 import os
 import re
@@ -32,7 +32,8 @@ def kinds_of_findings():
 
 
 PROGRAMS = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/pairs/Inputs")
-LISTING = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/explain/Inputs/lines.sass")
+LINES = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/explain/Inputs")
+ENDINGS = {"sass.md": "sass", "ptx.md": "ptx"}
 ORDER = ("copy", "pair", "hopper", "teams", "meeting", "late", "mates", "procs", "plain")
 ROOM = (("plain", "// here"), ("plain", "// items"), ("plain", "// members"), ("procs", "// here"), ("procs", "// items"))
 
@@ -47,12 +48,13 @@ def rows(text):
 
 def programs(page, refused, right):
     """Programs in which what is right stands, each with the other one."""
-    if page == "sass.md":
-        text = diagnostics_coverage.read(LISTING)
-        if f"\n{right}\n" in text:  # a line of the header
-            yield text.replace("\n@\n", "\n"), text.replace("\n@\n", "\n").replace(f"\n{right}\n", f"\n{refused}\n")
-            return
-        yield text.replace("\n@\n", f"\n  {right}\n"), text.replace("\n@\n", f"\n  {refused}\n")
+    if page in ENDINGS:
+        text = diagnostics_coverage.read(os.path.join(LINES, "lines." + ENDINGS[page]))
+        whole = text.replace("\n@\n", "\n")
+        if f"\n{right}\n" in whole:  # a line of the header
+            yield whole, whole.replace(f"\n{right}\n", f"\n{refused}\n")
+        else:
+            yield text.replace("\n@\n", f"\n  {right}\n"), text.replace("\n@\n", f"\n  {refused}\n")
         return
     words = re.compile(r"\s+".join(re.escape(word) for word in right.split()))
     texts = {name: diagnostics_coverage.read(os.path.join(PROGRAMS, name + ".wk")) for name in ORDER}
@@ -65,10 +67,14 @@ def programs(page, refused, right):
 
 
 def complaints_of(warpcc, page, text, folder):
-    path = os.path.join(folder, "it.sass" if page == "sass.md" else "it.wk")
+    path = os.path.join(folder, "it." + ENDINGS.get(page, "wk"))
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    command = [warpcc, "check", path] if page == "sass.md" else [warpcc, path, "--emit", "sass", "-o", os.path.join(folder, "out.sass")]
+    command = [warpcc, path, "--emit", "sass", "-o", os.path.join(folder, "out.sass")]
+    if page in ENDINGS:
+        command = [warpcc, "check", path]
+    if page == "ptx.md":
+        command += ["--launch", os.path.join(LINES, "launch.json")]
     done = subprocess.run([*command, "--format", "json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
     said = done.stderr
     return [each["code"] for each in json.loads(said.split("\n")[0])["diagnostics"] if each["severity"] == "error"]
