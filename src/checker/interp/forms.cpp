@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace warpcc::checker {
 namespace {
 
-std::string spelled(const sass::Program& program, const Instruction& instruction) {
+std::string spelled(const sass::Program& program, const Instruction& instruction, std::string_view name = "") {
   const sass::Line& line = program.lines[instruction.line];
-  return fmt::format("`{}`{}{}", line.opcode->name, line.place.empty() ? "" : " of ", line.place);
+  return fmt::format("`{}`{}{}", name.empty() ? line.opcode->name : name, line.place.empty() ? "" : " of ", line.place);
 }
 
 // PTX allows one cta_group in a kernel (PTX ISA, tcgen05 restrictions); freeing tensor memory tells none.
@@ -48,7 +50,7 @@ void uncounted_waits(const sass::Program& program, const Code& code, std::vector
     found.push_back({Finding::Kind::named_barrier, each.line,
                      fmt::format("waits at barrier {} without saying how many threads come, and {} arrives there: an "
                                  "illegal instruction on the hardware; both say the count",
-                                 id, spelled(program, *arrives[id]))});
+                                 id, spelled(program, *arrives[id], "BAR.ARV"))});
     arrives[id] = nullptr;  // once a barrier
   }
 }
