@@ -35,10 +35,24 @@ function layoutPage(answer) {
   return page("Layout", (answer.svg ? image(answer.svg) : "") + (answer.text ? `\n<pre>${text(answer.text)}</pre>` : ""));
 }
 
+const kCtas = 4;        // CTAs that a timeline shows
+const kSpans = 3000;    // and spans: more would be too small to read, and too many for a page
+
+/** The first part of a trace: its first CTAs, and as much of their time as can be read. */
 function timelinePage(trace, width) {
-  const ctas = [...new Set(trace.traceEvents.map((event) => event.pid))].sort((a, b) => a - b).slice(0, 4);
-  if (!trace.traceEvents.some((event) => event.ph === "X")) return page("Timeline", "<pre>nothing ran</pre>");
-  return page("Timeline", image(timelineSvg(trace, { width, ctas })));
+  const ctas = [...new Set(trace.traceEvents.map((event) => event.pid))].sort((a, b) => a - b);
+  const shown = new Set(ctas.slice(0, kCtas));
+  const begins = trace.traceEvents.filter((event) => event.ph === "X" && shown.has(event.pid)).map((event) => event.ts);
+  if (begins.length === 0) return page("Timeline", "<pre>nothing ran</pre>");
+  begins.sort((a, b) => a - b);
+  const to = begins.length > kSpans ? begins[kSpans] : Infinity;
+  const wide = Math.min(20000, Math.max(width, (Math.min(to, begins.at(-1)) - begins[0]) / 2));
+  const left = [
+    ctas.length > kCtas && `the first ${kCtas} of ${ctas.length} CTAs`,
+    to !== Infinity && `the first ${to} of ${begins.at(-1)} instructions of time`,
+  ].filter(Boolean);
+  const words = left.length > 0 ? `\n<pre>${left.join(", ")}; \`warpcc check --trace FILE\` writes all</pre>` : "";
+  return page("Timeline", image(timelineSvg(trace, { width: Math.round(wide), ctas: [...shown], to })) + words);
 }
 
 module.exports = { layoutPage, timelinePage };

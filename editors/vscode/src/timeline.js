@@ -57,8 +57,8 @@ function timelineSvg(trace, { width = 960, from = 0, to = Infinity, ctas } = {})
   const chosen = new Set(ctas || pids.slice(0, 1));
   const { tracks, ctaNames } = tracksOf(events.map((event) => ({ ...event })), chosen);
   const spans = tracks.flatMap((track) => track.spans);
-  const begin = Math.max(from, Math.min(...spans.map((span) => span.ts)));
-  const end = Math.min(to, Math.max(...spans.map((span) => span.ts + span.dur)));
+  const begin = Math.max(from, spans.reduce((least, span) => Math.min(least, span.ts), Infinity));
+  const end = Math.min(to, spans.reduce((most, span) => Math.max(most, span.ts + span.dur), 0));
   const x = (time) => kNames + ((Math.min(Math.max(time, begin), end) - begin) / Math.max(1, end - begin)) * (width - kNames - kGap);
 
   const parts = [];

@@ -63,6 +63,14 @@ test("spans that overlap stand in rows of their own", () => {
   assert.doesNotMatch(svg, /<z>/);
 });
 
+test("of a long trace the first part is shown", () => {
+  const traceEvents = kTrace.traceEvents.filter((event) => event.ph === "M");
+  for (let i = 0; i < 200000; ++i) traceEvents.push({ ph: "X", name: "`mma d`", pid: 0, tid: 1, ts: 10 * i, dur: 10 });
+  const html = timelinePage({ traceEvents }, 900);
+  assert.match(html, /the first 30000 of 1999990 instructions of time/);
+  assert.ok(html.length < 2e6);
+});
+
 test("pages run nothing", () => {
   const html = layoutPage({ svg: "<svg><script>alert(1)</script></svg>", text: "<b>" });
   assert.doesNotMatch(html, /<script>|<b>/);
