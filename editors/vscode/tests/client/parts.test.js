@@ -26,6 +26,17 @@ test("settings become what the server takes", () => {
   assert.deepStrictEqual(serverOptions({}, undefined), { defines: {}, includePath: [] });
 });
 
+test("tasks find the places of what warpcc says", () => {
+  const [compiler, checker] = require("../../package.json").contributes.problemMatchers.map((each) => new RegExp(each.pattern.regexp));
+  const said = "kernels/copy.wk:40:21: error: `inp.tile` may still be read by the `store` of line 37 [still-read]";
+  assert.deepStrictEqual(compiler.exec(said).slice(1), [
+    "kernels/copy.wk", "40", "21", "error", "`inp.tile` may still be read by the `store` of line 37", "still-read",
+  ]);
+  assert.deepStrictEqual(checker.exec("copy.wk:36: hang: CTA 0 warp 1 waits").slice(1), ["copy.wk", "36", "hang", "CTA 0 warp 1 waits"]);
+  assert.strictEqual(checker.exec(said), null);
+  assert.strictEqual(compiler.exec("    at `wait inp.full`"), null);
+});
+
 const kMap = [
   { source: 3, first: 10, last: 20 }, // a loop
   { source: 4, first: 12, last: 13 },
