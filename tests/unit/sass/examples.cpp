@@ -82,7 +82,7 @@ const char* const kPair = R"(.kernel pair
 .form named
 .buffer a global map a f16 (2048, 2048) : (2048, 1)
 .buffer c global map c_staging f32 (2048, 2048) : (2048, 1)
-.buffer raised global param raised u32 (64) : (1) kept
+.buffer raised global param raised u32 (64) : (1) kept valid (48)
 .buffer sa shared 0x400 x8 by 16384 f16 (64, 64) : (64, 1) swizzle 128
 .buffer acc tensor 0 x2 f32 (128, (64, 2)) : (65536, (1, 64))
 .mbar stage_full 0x20400 x8 arrivals 1 bytes 32768
