@@ -4,6 +4,7 @@
 
 #include "frontend/tokens.h"
 #include "frontend/words.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace warpcc::frontend {
 namespace {
@@ -20,6 +21,12 @@ constexpr Message<std::string, std::string> belongs_in_file{
     "syntax", "`{}` stands in a file, not inside of a {}: a `}}` may be missing before it"};
 constexpr Message<> parenthesis_apart{"syntax", "a call has its parenthesis right after the name, without a space"};
 constexpr Message<std::string> not_called{"syntax", "`{}` cannot be called here"};
+constexpr Message<std::string> foreign_barrier{
+    "syntax",
+    "`{}` is no instruction: `barrier` declares one in a kernel, and warps meet by `sync`, `cluster.arrive` and "
+    "`cluster.wait`"};
+constexpr Message<> no_initial_value{
+    "syntax", "a register is declared without a value: an instruction writes it, `mov x, 0;`, `umov u, 0;`"};
 constexpr Message<> assignment{"syntax", "`==` compares; `=` only gives a name its value"};
 constexpr Message<> no_assignment{"syntax",
                                   "there is no assignment: an instruction writes its first operand, `mov x, y;`"};
@@ -103,6 +110,14 @@ class Complaint {
       say_no_call();
     } else if (in_construct(P::RuleAction) && expects(P::SEMI) && (finds(P::ASSIGN) || assigns_with())) {
       diagnostics_.error(found(), no_assignment);
+    } else if (in_construct(P::RuleRegisters) && finds(P::ASSIGN)) {
+      diagnostics_.error(found(), no_initial_value);
+    } else if (finds(P::BARRIER) && text_.substr(found().end, 1) == ".") {
+      diagnostics_.error(dotted(), foreign_barrier, std::string(text_.substr(dotted().begin, length(dotted()))));
+    } else if (in_construct(P::RuleAction) && finds(P::LBRACE) &&
+               (action_word() == "start" || action_word() == "finish")) {
+      misplaced_ = true;
+      diagnostics_.error(action_where(), belongs_in_kernel, action_word());
     } else if (in_construct(P::RuleAction) && finds(P::LBRACE) && is_foreign_loop(action_word())) {
       diagnostics_.error(action_where(), no_such_loop, action_word());
     } else if (finds(P::ASSIGN) && expects(P::EQ)) {
@@ -124,9 +139,21 @@ class Complaint {
     return true;
   }
 
-  // `+=` and its like: two tokens here.
+  // The word that is found, with what stands behind its dots.
+  SourceRange dotted() const {
+    SourceRange where = found();
+    while (where.end < text_.size() && (text_[where.end] == '.' || text_[where.end] == '_' || text_[where.end] == ':' ||
+                                        llvm::isAlnum(text_[where.end])))
+      ++where.end;
+    return where;
+  }
+  static std::size_t length(SourceRange where) { return where.end - where.begin; }
+
+  // `+=` and its like: two tokens here. `++` and `--` are two as well.
   bool assigns_with() const {
     SourceRange where = found();
+    std::string_view twice = text_.substr(where.begin, 2);
+    if (twice == "++" || twice == "--") return true;
     return where.end - where.begin == 1 && text_.substr(where.end, 1) == "=" &&
            std::string_view("+-*/%&|^").find(text_[where.begin]) != std::string_view::npos;
   }

@@ -5,8 +5,9 @@
 namespace warpcc::frontend {
 namespace {
 
-constexpr Message<> guarded_call{"guarded-call",
-                                 "a guard stands before an instruction; this is a call: `when` guards it"};
+constexpr Message<> guarded_call{
+    "guarded-call",
+    "a guard stands before an instruction, whose operands have no parentheses; this is a call, and `when` guards it"};
 constexpr Message<std::string> callee{"callee", "`{}` is no name of a proc"};
 constexpr Message<> operand_order{"operand-order", "an operand without a name comes before those with one"};
 

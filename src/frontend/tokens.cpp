@@ -13,6 +13,9 @@ namespace warpcc::frontend {
 namespace {
 
 constexpr Message<std::string> unknown_character{"unknown-character", "{} is no character of the language"};
+constexpr Message<> hash{
+    "unknown-character",
+    "`#` is no character of the language: a comment begins with `//`; `const` names a value, `use` takes in a file"};
 constexpr Message<> string_open{"string-open", "this string is not closed: a `\"` is missing on its line"};
 constexpr Message<> comment_open{"comment-open", "this comment is not closed: a `*/` is missing"};
 constexpr Message<char> bracket_unopened{"bracket", "this `{}` closes nothing"};
@@ -210,6 +213,10 @@ class Tokenizer {
   void report_unknown(std::uint32_t at) {
     auto byte = static_cast<unsigned char>(text_[at]);
     std::string_view character = text_.substr(at, character_length(text_[at]));
+    if (character == "#") {
+      diagnostics_.error({file_, at, at + 1}, hash);
+      return;
+    }
     bool printable = byte >= 0x20 && byte != 0x7f;
     diagnostics_.error({file_, at, static_cast<std::uint32_t>(at + character.size())}, unknown_character,
                        printable ? fmt::format("`{}`", character) : fmt::format("the byte 0x{:02x}", byte));

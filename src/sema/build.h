@@ -3,7 +3,9 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sema/eval.h"
@@ -137,6 +139,7 @@ class Builder {
   Modules& modules_;
   std::deque<std::unique_ptr<Scope>> scopes_;  // of `for` among members: its roles are walked later
   std::vector<Deferred> roles_;
+  std::set<std::pair<kernel::PipeId, kernel::Side>> several_hold_;  // ends of which that has been said
   std::optional<Deferred> start_, finish_;
 
   kernel::Block* out_ = nullptr;

@@ -224,10 +224,13 @@ void Builder::buffer(const tree::Buffer& declared, Scope& scope) {
   buffer.name = declared.name.text;
   buffer.declared = declared.name.where;
   buffer.space = declared.tensor ? kernel::MemorySpace::tensor : kernel::MemorySpace::shared;
-  if (!copies(declared.copies, scope, buffer.copies) || !tile(declared.tile, scope, buffer.element, buffer.shape))
+  if (!copies(declared.copies, scope, buffer.copies) || !tile(declared.tile, scope, buffer.element, buffer.shape)) {
+    bind(declared.name, Bad{}, scope);
     return;
+  }
   if (declared.tensor && !declared.layout) {
     session_.error(declared.tile.where, tensor_layout);
+    bind(declared.name, Bad{}, scope);
     return;
   }
   place_elements(buffer, declared.layout, scope);

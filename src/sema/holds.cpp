@@ -50,6 +50,8 @@ constexpr Message<std::string, std::string> stale_probe{
     "stale-probe", "`{}` may be the answer for an earlier stage: the ring stepped at line {}"};
 constexpr Message<std::string, std::string> no_probe{"stale-probe",
                                                      "`{0}` is no answer of `probe {0}, {1}` on every path to here"};
+constexpr Message<std::string, std::string> skipped_otherwise{
+    "stale-probe", "`@{0} wait` waits where the stage has come and not where it has not: `@!{0} wait {1}`"};
 constexpr Message<std::string> drained{"fill-after-drain", "no `fill` of `{}` follows its `drain`"};
 constexpr Message<std::string> drain_uses{"drain-uses", "a `drain` waits and steps: `{}` is used by nobody any more"};
 constexpr Message<> drain_signals{"drain-signals", "a `drain` signals nothing"};
@@ -519,7 +521,9 @@ class Holds {
     if (!guard.predicate) return;
     const auto answer = held.answers.find(guard.predicate->id);
     const std::string& name = kernel_[guard.predicate->id].name;
-    if (answer == held.answers.end() || answer->second.end != barrier.end || !guard.predicate->negated) {
+    if (answer != held.answers.end() && answer->second.end == barrier.end && !guard.predicate->negated) {
+      say(it_->guard_where, skipped_otherwise, name, session_.one_line(it_->operands_where[0]));
+    } else if (answer == held.answers.end() || answer->second.end != barrier.end) {
       say(it_->guard_where, no_probe, name, session_.one_line(it_->operands_where[0]));
     } else if (answer->second.stale) {
       say(it_->guard_where, stale_probe, name, session_.line_of(answer->second.stepped));

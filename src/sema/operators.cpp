@@ -16,6 +16,10 @@ constexpr Message<std::string, std::string> cannot_compare{"wrong-operands", "{}
 constexpr Message<std::string> register_compared{"register-compared",
                                                  "{} is known at run time only: an instruction compares it (`isetp`, "
                                                  "`uisetp`), and a predicate holds what it found"};
+constexpr Message<std::string> counter_compared{"register-compared",
+                                                "`{0}` is a counter, known at run time only, and no operand: "
+                                                "`@{0}.more i;` is in all rounds but the last, and what "
+                                                "one round does otherwise stands before the loop or behind it"};
 constexpr Message<std::string> no_negative{"wrong-operands", "{}: it has no negative"};
 constexpr Message<std::string> no_not{"wrong-operands", "{}: `!` is of bools, predicates and comparisons"};
 constexpr Message<> facts_are_joined{"facts-are-joined", "facts are joined by `&&` alone"};
@@ -269,6 +273,10 @@ Value Evaluator::comparison(const tree::Expr::BinaryOp& op, const Value& left, c
   for (const auto& [side, side_where] : {std::pair(&left, op.left->where), std::pair(&right, op.right->where)}) {
     const bool moving = side->has<RegisterRef>() || side->has<CounterRef>() ||
                         (side->has<kernel::Index>() && !is_fixed(*side->get<kernel::Index>()));
+    if (moving && is_index_like(left) && is_index_like(right) && side->has<CounterRef>()) {
+      session_.error(side_where, counter_compared, session_.one_line(side_where));
+      return Bad{};
+    }
     if (moving && is_index_like(left) && is_index_like(right)) {
       session_.error(side_where, register_compared, "`" + session_.one_line(side_where) + "`");
       return Bad{};

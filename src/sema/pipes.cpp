@@ -84,6 +84,7 @@ void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) 
   for (const tree::Name& name : declared.carries) {
     const Scope::Binding* binding = scope.find(name.text);
     auto* ref = binding ? binding->value.get<BufferRef>() : nullptr;
+    if (binding && binding->value.bad()) return;  // said where it is declared
     if (!ref || kernel[ref->id].space == kernel::MemorySpace::global) {
       session_.error(name.where, no_buffer, name.text);
       return;
@@ -241,6 +242,8 @@ void Builder::end(const tree::End& end, kernel::Role& role, Scope& scope, std::u
       const kernel::End& of = kernel[held];
       if (of.pipe != ref->id || of.side != side || (pipe.broadcast && !end.producer)) continue;
       const auto& message = end.producer ? held_already : held_already_consumer;
+      // Of a pipe that several read it is said once.
+      if (!several_hold_.insert({ref->id, side}).second) return;
       session_.error(end.pipe.where, message, word(end.producer), pipe.name, other.name, session_.line_of(other.where))
           .note(other.where, "held here");
       return;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Message<std::string> not_a_proc{"not-a-proc", "a proc is wanted; {}"};
 constexpr Message<std::string> calls_itself{"calls-itself", "`{}` cannot call itself"};
+constexpr Message<std::string> instruction_called{
+    "not-a-proc", "`{0}` is an instruction: its operands stand without parentheses, `{0} …;`"};
 constexpr Message<int> calls_too_deep{"too-deep", "procs call procs more than {} deep here"};
 constexpr Message<std::string, std::string, std::string> argument_count{"wrong-count", "`{}` takes {}; {} given"};
 constexpr Message<std::string> wants_block{"wants-block", "`{}` takes a block: `{{ … }}`"};
@@ -47,6 +49,11 @@ std::string wanted_registers(isa::File file, int count) {
 }  // namespace
 
 void Builder::call(const tree::Call& it, SourceRange where, Scope& scope) {
+  if (const std::string word = session_.one_line(it.callee.where);
+      isa::statement(word) && !evaluator_.look_up(it.callee.names.front().text, it.callee.where, scope)) {
+    session_.error(it.callee.where, instruction_called, word);
+    return;
+  }
   const Value callee = evaluator_.path(it.callee, scope);
   if (callee.bad()) return;
   auto* proc = callee.get<ProcRef>();

@@ -15,6 +15,10 @@ constexpr Message<std::int64_t> many_nodes{"too-many-instructions",
                                            "the kernel has more than {} instructions, calls and loops unrolled"};
 constexpr Message<std::string> if_register{"if-at-run-time",
                                            "an `if` keeps one branch at compile time; {}: `when` branches at run time"};
+constexpr Message<std::string> if_fact{
+    "if-at-run-time",
+    "an `if` keeps one branch at compile time; `{0}` is a fact: `on ({0}) {{ … }}` is the block of "
+    "the warps where it holds"};
 constexpr Message<std::string> no_arm{"no-arm", "no arm of this `match` has the form {}"};
 constexpr Message<std::string, std::string> when_lane{"when-lane",
                                                       "`when` takes a uniform predicate (`up`); `{}` differs between "
@@ -97,6 +101,10 @@ const std::vector<Member>* Builder::taken(const tree::StaticIf<Member>& first, S
     auto* known = condition.get<bool>();
     if (!known) {
       const SourceRange where = an_if->condition->where;
+      if (condition.has<kernel::Facts>()) {
+        session_.error(where, if_fact, session_.one_line(where));
+        return nullptr;
+      }
       Diagnostic& said =
           session_.error(where, if_register,
                          fmt::format("`{}` is {}", session_.one_line(where), describe(condition, session_.kernel)));
