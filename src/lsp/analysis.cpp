@@ -126,7 +126,7 @@ std::shared_ptr<const Analysis> Library::analyse(const std::string& text, const 
   made->sources = sources_;
   made->sources.replace(Analysis::kMain, text);
   for (const Open& each : open) {
-    if (each.path != path_) made->sources.stand_in(each.path, *each.text);
+    if (each.path != path_) made->sources.stand_in(each.path, each.text);
   }
   // The parser's library throws where it has a bug: that ends a compiler, and must not end an editor's session.
   try {

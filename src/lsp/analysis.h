@@ -53,8 +53,7 @@ struct Analysis {
 class Library {
  public:
   struct Open {  // a text that an editor holds
-    std::string path;
-    const std::string* text = nullptr;
+    std::string path, text;
     std::int64_t version = 0;
   };
 
@@ -62,8 +61,6 @@ class Library {
 
   std::shared_ptr<const Analysis> analyse(const std::string& text, const CompileOptions& options,
                                           const std::vector<Open>& open);
-  // Whether this file has been used.
-  bool uses(const std::string& path) const { return files_.files.contains(path); }
 
  private:
   struct Read {

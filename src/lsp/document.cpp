@@ -2,6 +2,13 @@
 
 namespace warpcc::lsp {
 
+bool Document::uses(std::string_view file) const {
+  for (std::uint32_t i = 1; newest && i < newest->sources.count(); ++i) {
+    if (newest->sources.path(static_cast<FileId>(i)) == file) return true;
+  }
+  return false;
+}
+
 std::optional<SourceRange> Sight::to_now(SourceRange where) const {
   if (where.file != Analysis::kMain) return std::nullopt;
   const std::optional<std::uint32_t> begin = moves_.to_now(where.begin), end = moves_.to_now(where.end);

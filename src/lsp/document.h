@@ -24,7 +24,7 @@ struct Document {
   std::string uri, path;
   std::int64_t version = 0;  // as the editor counts
   Text text;
-  Library library;
+  std::shared_ptr<Library> library;
   std::int64_t changes = 0;  // how often the text has changed: no two states have the same number
 
   // Analyses: of the last version that has been looked at, the last that could be parsed, the last that was accepted.
@@ -32,10 +32,14 @@ struct Document {
   std::shared_ptr<const Analysis> newest, parsed, accepted;
   std::int64_t analysed = -1;  // `changes`, when the newest was made
 
-  json::Array checked;  // the checker's diagnostics, until the next edit
+  json::Array checked;       // the checker's diagnostics, until the next edit
+  bool check_later = false;  // it has been saved, and not been looked at yet
 
-  explicit Document(std::string uri) : uri(std::move(uri)), path(path_of(this->uri)), library(path) {}
+  explicit Document(std::string uri)
+      : uri(std::move(uri)), path(path_of(this->uri)), library(std::make_shared<Library>(path)) {}
   bool stale() const { return analysed != changes; }
+  // Whether its last analysis read this file.
+  bool uses(std::string_view file) const;
 };
 
 // An analysis, seen from the text as it is now.

@@ -6,10 +6,6 @@
 
 namespace warpcc::lsp {
 
-// Which analysis an answer is read from. What comes with typing takes the last one, and does not wait; what is about
-// all documents wants all of them looked at.
-enum class Needs : std::uint8_t { last, fresh, all };
-
 struct Handler {
   llvm::StringLiteral method;
   Needs needs;

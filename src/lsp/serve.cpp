@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/Support/raw_ostream.h"
+#include "lsp/background.h"
 #include "lsp/transport.h"
 
 namespace warpcc::lsp {
@@ -18,7 +19,7 @@ struct Broken {  // what came was no JSON
   std::string why;
 };
 struct End {};
-using Event = std::variant<json::Value, Broken, Done, End>;
+using Event = std::variant<json::Value, Broken, Looked, Done, End>;
 
 // What is to be done, in the order that it came. Requests that are cancelled while they wait are marked.
 class Events {
@@ -30,16 +31,18 @@ class Events {
     }
     wake_.notify_one();
   }
-  void cancel(json::Value id) {
+  // False where no such request waits here.
+  bool cancel(const json::Value& id) {
     const std::lock_guard lock(mutex_);
     for (const Event& event : events_) {
       const json::Value* message = std::get_if<json::Value>(&event);
       const json::Object* object = message ? message->getAsObject() : nullptr;
       const json::Value* known = object ? object->get("id") : nullptr;
       if (!known || *known != id) continue;
-      cancelled_.push_back(std::move(id));
-      return;
+      cancelled_.push_back(id);
+      return true;
     }
+    return false;
   }
   // Nothing, without waiting, where nothing waits.
   std::optional<Event> next(bool wait) {
@@ -78,7 +81,7 @@ bool says_exit(const json::Value& message) {
 }
 
 // Reads until the stream ends or the editor says `exit`: behind it nothing comes.
-void read(Events& events, Worker& worker) {
+void read(Events& events) {
   Reader reader(stdin);
   while (std::optional<std::string> text = reader.next()) {
     if (nests_too_deep(*text)) {
@@ -91,8 +94,7 @@ void read(Events& events, Worker& worker) {
       continue;
     }
     if (const json::Value* id = cancelled_id(*message)) {
-      if (!worker.stop(*id)) events.cancel(*id);
-      continue;
+      if (events.cancel(*id)) continue;
     }
     const bool exit = says_exit(*message);
     events.push(std::move(*message));
@@ -104,6 +106,8 @@ void read(Events& events, Worker& worker) {
 void handle(Event event, Server& server, Events& events) {
   if (auto* broken = std::get_if<Broken>(&event)) {
     server.refuse(ErrorCode::parse_error, broken->why);
+  } else if (auto* looked = std::get_if<Looked>(&event)) {
+    server.looked(std::move(*looked));
   } else if (auto* done = std::get_if<Done>(&event)) {
     server.finished(std::move(*done));
   } else if (auto* message = std::get_if<json::Value>(&event)) {
@@ -121,10 +125,14 @@ void handle(Event event, Server& server, Events& events) {
 
 int serve(Settings settings) {
   Events events;
-  Worker worker([&](Done done) { events.push(std::move(done)); });
+  Worker checker([&](Done done) { events.push(std::move(done)); });
+  Background compiler;
+  Beside beside{&checker, [&](Look look) {
+                  compiler.run([&events, look = std::move(look)]() mutable { events.push(run(std::move(look))); });
+                }};
   llvm::raw_fd_ostream& out = llvm::outs();
-  Server server(std::move(settings), [&](json::Value message) { write(out, message); }, &worker);
-  std::thread reader([&] { read(events, worker); });
+  Server server(std::move(settings), [&](json::Value message) { write(out, message); }, std::move(beside));
+  std::thread reader([&] { read(events); });
   bool idle = false;
   while (!server.ended()) {
     // What has been typed is looked at when nothing else waits: of many edits in a row the last counts.

@@ -36,8 +36,8 @@ std::optional<std::string> definition_text(const json::Value& value) {
 
 }  // namespace
 
-Server::Server(Settings settings, Send send, Worker* worker)
-    : settings_(std::move(settings)), options_(settings_.options), send_(std::move(send)), worker_(worker) {}
+Server::Server(Settings settings, Send send, Beside beside)
+    : settings_(std::move(settings)), options_(settings_.options), send_(std::move(send)), beside_(std::move(beside)) {}
 
 void Server::send(json::Object message) {
   message["jsonrpc"] = "2.0";
@@ -123,6 +123,17 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
     return llvm::make_error<Failure>(ErrorCode::method_not_found, fmt::format("there is no `{}`", method.str()));
   Document* document = find(params);
   if (!document) return bad_params("`textDocument.uri` names no open document");
+  const Needs needs = check || trace ? Needs::fresh : handler->needs;
+  if (!ready(*document, needs)) {
+    if (beside_.look) {
+      waiting_.push_back({id, method.str(), params});
+      later = true;
+      return nullptr;
+    }
+    if (document->stale()) analyse(*document);
+    while (needs == Needs::all && look()) {
+    }
+  }
   if (check || trace) {
     if (llvm::Error error = start_check(check ? Job::Kind::report : Job::Kind::trace, id, *document)) return error;
     later = true;
@@ -134,10 +145,17 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
     if (!place) return bad_params("`position` is a line and a character, from 0");
     offset = document->text.offset(*place);
   }
-  if (document->stale() && (handler->needs != Needs::last || !document->newest)) analyse(*document);
-  while (handler->needs == Needs::all && look()) {
-  }
   return handler->answer({documents_, *document, params, offset});
+}
+
+bool Server::ready(const Document& document, Needs needs) const {
+  if (needs == Needs::last) return document.newest != nullptr;
+  if (needs == Needs::fresh) return !document.stale();
+  return std::none_of(documents_.begin(), documents_.end(), [](const auto& each) { return each.second->stale(); });
+}
+
+void Server::answer_waiting() {
+  for (Waiting& each : std::exchange(waiting_, {})) request(std::move(each.id), each.method, each.params);
 }
 
 Answer Server::initialize(const json::Object& params) {
@@ -179,19 +197,32 @@ void Server::notify(llvm::StringRef method, const json::Object& params) {
     return;
   }
   if (!initialized_ || shut_down_) return;
+  if (method == "$/cancelRequest") return cancel(params.get("id"));
   if (method == "textDocument/didOpen") return did_open(params);
   if (method == "textDocument/didChange") return did_change(params);
   if (method == "textDocument/didSave") return did_save(params);
   if (method == "textDocument/didClose") return did_close(params);
   if (method == "workspace/didChangeConfiguration") {
     configure(params.get("settings"));
-    look_at_all();
+    look_again(nullptr);
   }
-  if (method == "workspace/didChangeWatchedFiles") look_at_all();
+  if (method == "workspace/didChangeWatchedFiles") look_again(nullptr);
 }
 
-void Server::look_at_all() {
-  for (auto& [uri, document] : documents_) document->analysed = -1;
+// Of a request that waits here, or is the checker's now: what waited before it came here has been cancelled already.
+void Server::cancel(const json::Value* id) {
+  if (!id || (beside_.checker && beside_.checker->stop(*id))) return;
+  const auto at = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return each.id == *id; });
+  if (at == waiting_.end()) return;
+  waiting_.erase(at);
+  cancelled(*id);
+}
+
+// Something that the text depends on has changed: as if it had itself, for whoever is looking at it now.
+void Server::look_again(const std::string* used) {
+  for (auto& [uri, document] : documents_) {
+    if (!used || document->uses(*used)) ++document->changes;
+  }
 }
 
 Document* Server::find(const json::Object& params) {
@@ -208,7 +239,7 @@ void Server::did_open(const json::Object& params) {
   document = std::make_unique<Document>(uri);
   document->text = Text(text->str());
   document->version = given->getInteger("version").value_or(0);
-  look_at_all();
+  look_again(&document->path);
 }
 
 void Server::did_change(const json::Object& params) {
@@ -231,27 +262,25 @@ void Server::did_change(const json::Object& params) {
   }
   ++document->changes;
   document->checked = {};
-  if (worker_) worker_->stop_findings(document->uri);
+  if (beside_.checker) beside_.checker->stop_findings(document->uri);
   if (const json::Object* of = object_at(params, "textDocument"))
     document->version = of->getInteger("version").value_or(document->version);
-  for (auto& [uri, other] : documents_) {
-    if (other->library.uses(document->path)) other->analysed = -1;
-  }
+  look_again(&document->path);
 }
 
 void Server::did_save(const json::Object& params) {
   Document* document = find(params);
   if (!document) return;
-  if (document->stale()) analyse(*document);
-  if (!document->newest->program) return;
-  if (worker_) worker_->stop_findings(document->uri);
-  start({Job::Kind::findings, nullptr, document->uri, document->changes, document->newest});
+  document->check_later = true;
+  if (document->stale() && !beside_.look) return analyse(*document);
+  if (!document->stale()) start_findings(*document);
 }
 
 void Server::did_close(const json::Object& params) {
   const std::string uri = uri_in(params);
   if (documents_.erase(uri) == 0) return;
-  if (worker_) worker_->stop_findings(uri);
+  const std::string path = path_of(uri);
+  if (beside_.checker) beside_.checker->stop_findings(uri);
   std::map<std::string, json::Array> said;
   if (auto at = said_.find(uri); at != said_.end()) {
     said = std::move(at->second);
@@ -259,28 +288,52 @@ void Server::did_close(const json::Object& params) {
   }
   said.try_emplace(uri);
   for (const auto& [about, diagnostics] : said) publish(about);
-  look_at_all();
+  look_again(&path);
 }
 
 // ---- Analyses
 
 bool Server::look() {
-  for (auto& [uri, document] : documents_) {
-    if (!document->stale()) continue;
-    analyse(*document);
-    return true;
+  if (looking_) return false;
+  const auto stale =
+      std::find_if(documents_.begin(), documents_.end(), [](const auto& each) { return each.second->stale(); });
+  if (stale == documents_.end()) return false;
+  if (beside_.look) {
+    looking_ = true;
+    beside_.look(look_of(*stale->second));
+    return false;
   }
-  return false;
+  analyse(*stale->second);
+  return true;
+}
+
+Look Server::look_of(const Document& document) const {
+  Look look{document.uri, document.text.str(), document.changes, options_, {}, document.library};
+  for (const auto& [uri, each] : documents_) look.open.push_back({each->path, each->text.str(), each->changes});
+  return look;
+}
+
+void Server::looked(Looked looked) {
+  looking_ = false;
+  const auto at = documents_.find(looked.uri);
+  if (at != documents_.end() && at->second->library == looked.library)
+    keep(*at->second, looked.changes, std::move(looked.analysis));
+  answer_waiting();
 }
 
 void Server::analyse(Document& document) {
-  std::vector<Library::Open> open;
-  for (const auto& [uri, each] : documents_) open.push_back({each->path, &each->text.str(), each->changes});
-  document.newest = document.library.analyse(document.text.str(), options_, open);
-  document.analysed = document.changes;
+  Looked looked = run(look_of(document));
+  keep(document, looked.changes, std::move(looked.analysis));
+}
+
+void Server::keep(Document& document, std::int64_t changes, std::shared_ptr<const Analysis> analysis) {
+  document.newest = std::move(analysis);
+  document.analysed = changes;
   if (document.newest->tree) document.parsed = document.newest;
   if (document.newest->program) document.accepted = document.newest;
+  if (document.stale()) return;  // what is said would stand at the wrong places
   publish(document);
+  if (document.check_later) start_findings(document);
 }
 
 void Server::publish(Document& document) {
@@ -315,15 +368,21 @@ void Server::publish(const std::string& uri) {
 // ---- The checker
 
 void Server::start(Job job) {
-  if (worker_) {
-    worker_->start(std::move(job));
+  if (beside_.checker) {
+    beside_.checker->start(std::move(job));
   } else {
     finished(run(std::move(job), nullptr));
   }
 }
 
+void Server::start_findings(Document& document) {
+  document.check_later = false;
+  if (!document.newest->program) return;
+  if (beside_.checker) beside_.checker->stop_findings(document.uri);
+  start({Job::Kind::findings, nullptr, document.uri, document.changes, document.newest});
+}
+
 llvm::Error Server::start_check(Job::Kind kind, const json::Value& id, Document& document) {
-  if (document.stale()) analyse(document);
   if (!document.newest->program)
     return failed(document.newest->is_module ? "this file holds no kernel: it is checked where it is used"
                                              : "the kernel has errors: it is checked when they are mended");

@@ -18,6 +18,10 @@ struct Settings {
   std::string version;     // of warpcc
 };
 
+// Which analysis an answer is read from. What comes with typing takes the last one, and does not wait; what is about
+// all documents wants all of them looked at.
+enum class Needs : std::uint8_t { last, fresh, all };
+
 // What a request is about, and what it may look at.
 struct Request {
   const std::map<std::string, std::unique_ptr<Document>>& documents;
@@ -27,21 +31,28 @@ struct Request {
 };
 using Answer = llvm::Expected<json::Value>;
 
+// Who does what takes its time. Nobody: it is done where it is asked for.
+struct Beside {
+  Worker* checker = nullptr;
+  // Looks at a text elsewhere; what comes of it is brought to `Server::looked`.
+  llvm::unique_function<void(Look)> look;
+};
+
 class Server {
  public:
   using Send = llvm::unique_function<void(json::Value)>;
 
-  // Without a worker the checker runs where it is asked for.
-  Server(Settings settings, Send send, Worker* worker = nullptr);
+  Server(Settings settings, Send send, Beside beside = {});
 
   void receive(json::Value message);
   // A message that could not be read.
   void refuse(ErrorCode code, const std::string& words);
   // The request was cancelled before its turn.
   void cancelled(const json::Value& id);
-  // Looks at a document that has changed; false where there is none left.
+  // Looks at a document that has changed, or has it looked at; false where nothing more is to be done now.
   bool look();
-  // What the worker has finished.
+  void looked(Looked looked);
+  // What the checker has finished.
   void finished(Done done);
 
   bool ended() const { return ended_; }
@@ -60,19 +71,34 @@ class Server {
   void did_save(const json::Object& params);
   void did_close(const json::Object& params);
   void configure(const json::Value* settings);
-  void look_at_all();
+  void cancel(const json::Value* id);
+  void look_again(const std::string* used);
 
   Document* find(const json::Object& params);
+  Look look_of(const Document& document) const;
   void analyse(Document& document);
+  void keep(Document& document, std::int64_t changes, std::shared_ptr<const Analysis> analysis);
+  // Whether a request can be answered now: what it needs has been looked at.
+  bool ready(const Document& document, Needs needs) const;
+  void answer_waiting();
   void publish(Document& document);
   void publish(const std::string& uri);
   void start(Job job);
+  void start_findings(Document& document);
   llvm::Error start_check(Job::Kind kind, const json::Value& id, Document& document);
 
   Settings settings_;
   CompileOptions options_;  // the settings and what the editor has added
   Send send_;
-  Worker* worker_;
+  Beside beside_;
+  bool looking_ = false;  // a text is being looked at
+  // Requests that wait for a text to be looked at.
+  struct Waiting {
+    json::Value id;
+    std::string method;
+    json::Object params;
+  };
+  std::vector<Waiting> waiting_;
   std::map<std::string, std::unique_ptr<Document>> documents_;  // by URI
   std::map<std::string, std::map<std::string, json::Array>>
       said_;  // by the document that it comes from, and whose it is

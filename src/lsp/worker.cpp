@@ -11,6 +11,7 @@ namespace warpcc::lsp {
 Done run(Job job, const std::atomic<bool>* stop) {
   checker::Options options;
   checker::Trace trace;
+  options.stop = stop;
   options.threads = 1;  // the editor's machine has other things to do
   if (job.kind == Job::Kind::trace) options.trace = &trace;
   Done done;
@@ -25,6 +26,11 @@ Done run(Job job, const std::atomic<bool>* stop) {
   done.stopped = stop && *stop;
   done.job = std::move(job);
   return done;
+}
+
+Looked run(Look look) {
+  std::shared_ptr<const Analysis> analysis = look.library->analyse(look.text, look.options, look.open);
+  return {std::move(look.uri), look.changes, std::move(look.library), std::move(analysis)};
 }
 
 Worker::Worker(llvm::unique_function<void(Done)> done) : done_(std::move(done)), thread_([this] { work(); }) {}

@@ -1,4 +1,4 @@
-// Runs the checker beside the server: it takes seconds, and typing must not wait for it.
+// What takes its time, to be done beside the server: looking at texts, and the checker.
 #pragma once
 
 #include <atomic>
@@ -36,6 +36,22 @@ struct Done {
 
 // Runs it here. `stop` ends it early.
 Done run(Job job, const std::atomic<bool>* stop);
+
+// A text that is to be looked at, with all that is needed for it.
+struct Look {
+  std::string uri, text;
+  std::int64_t changes = 0;  // of the document, when it was asked
+  CompileOptions options;
+  std::vector<Library::Open> open;
+  std::shared_ptr<Library> library;  // of the document: one look at a time
+};
+struct Looked {
+  std::string uri;
+  std::int64_t changes = 0;
+  std::shared_ptr<Library> library;
+  std::shared_ptr<const Analysis> analysis;
+};
+Looked run(Look look);
 
 class Worker {
  public:

@@ -129,3 +129,58 @@ TEST_CASE("messages that are none") {
   session.server.refuse(ErrorCode::parse_error, "no JSON");
   CHECK(Session::code(session.last()) == -32700);
 }
+
+TEST_CASE("texts are looked at beside the server: requests wait for it, or do not") {
+  std::vector<json::Value> sent;
+  std::vector<Look> looks;
+  Server server{{{}, "0"},
+                [&](json::Value message) { sent.push_back(std::move(message)); },
+                {nullptr, [&](Look look) { looks.push_back(std::move(look)); }}};
+  auto send = [&](int id, const char* method, json::Object params) {
+    json::Object message{{"method", method}, {"params", std::move(params)}};
+    if (id != 0) message["id"] = id;
+    server.receive(std::move(message));
+  };
+  auto open = [&](int version, const char* text) {
+    return json::Object{{"textDocument", json::Object{{"uri", kUri}, {"version", version}, {"text", text}}}};
+  };
+  auto last_id = [&] { return sent.back().getAsObject()->getInteger("id").value_or(0); };
+  send(1, "initialize", {});
+  send(0, "textDocument/didOpen", open(1, "const first = 1;\nconst second = first;\n"));
+  CHECK_FALSE(server.look());
+  REQUIRE(looks.size() == 1);
+  sent.clear();
+
+  // Before anything is known all wait; one is cancelled.
+  send(2, "textDocument/hover", Session::at(0, 7));
+  send(3, "textDocument/definition", Session::at(1, 16));
+  CHECK(sent.empty());
+  send(0, "$/cancelRequest", json::Object{{"id", 2}});
+  REQUIRE(sent.size() == 1);
+  CHECK(Session::code(*sent.back().getAsObject()) == -32800);
+  server.looked(run(std::move(looks.back())));
+  CHECK(last_id() == 3);
+  CHECK(sent.size() == 3);  // and the diagnostics
+
+  // While the text is looked at again, hover is answered from what was; what is found of a text that is gone is not
+  // said.
+  json::Object change = open(2, "");
+  change["contentChanges"] = json::Array{json::Object{{"text", "const first = ;\n"}}};
+  send(0, "textDocument/didChange", std::move(change));
+  CHECK_FALSE(server.look());
+  CHECK_FALSE(server.look());
+  CHECK(looks.size() == 2);
+  sent.clear();
+  send(4, "textDocument/hover", Session::at(0, 7));
+  CHECK(last_id() == 4);
+  send(5, "textDocument/codeLens", Session::at(0, 0));
+  json::Object again = open(3, "");
+  again["contentChanges"] = json::Array{json::Object{{"text", "const first = 2;\n"}}};
+  send(0, "textDocument/didChange", std::move(again));
+  server.looked(run(std::move(looks.back())));
+  CHECK(last_id() == 4);
+  CHECK_FALSE(server.look());
+  REQUIRE(looks.size() == 3);
+  server.looked(run(std::move(looks.back())));
+  CHECK(last_id() == 5);
+}
