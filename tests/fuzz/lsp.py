@@ -39,7 +39,7 @@ class Fuzz:
     def step(self):
         self.done += 1
         kinds = [(self.edit, 12), (self.ask, 8), (self.ask_ours, 1), (self.broken_message, 1), (self.broken_request, 2),
-                 (self.open_or_close, 0.5), (self.save, 0.05), (self.check, 0.02), (self.restore, 0.5)]
+                 (self.open_or_close, 0.5), (self.save, 0.05), (self.check, 0.02), (self.restore, 3), (self.swap, 8)]
         kind = self.chance.choices([k for k, _ in kinds], [weight for _, weight in kinds])[0]
         if not self.open:
             kind = self.open_or_close
@@ -72,6 +72,18 @@ class Fuzz:
         end = min(len(text), begin + self.chance.choice([0, 0, 0, 1, 3, 20, 300]))
         words = "".join(self.chance.choice(self.words) for _ in range(self.chance.choice([0, 1, 1, 1, 2, 5])))
         self.client.change(uri, begin, end, words)
+
+    def swap(self):
+        """One name or number in place of another: often a text that can be read, and means something else."""
+        uri = self.document()
+        text = self.client.texts[uri]
+        words = [match.span() for match in re.finditer(r"\w+", text)]
+        if not words:
+            return
+        begin, end = self.chance.choice(words)
+        other = self.chance.choice(words)
+        digit = text[begin].isdigit()
+        self.client.change(uri, begin, end, str(self.chance.choice([0, 1, 2, 3, 64, 129, 1 << 40])) if digit else text[other[0]:other[1]])
 
     def params(self, uri):
         text = self.client.texts[uri]

@@ -8,6 +8,7 @@ For each kernel, and for a text ten times as long made of it:
 and with --edits N the memory over N edits. --limits fails where the figures of the first kernel are above those that are promised.
 """
 import argparse
+import os
 import random
 import re
 import sys
@@ -77,6 +78,11 @@ class Session:
             self.client.change(self.uri, at, at + 1, "")
             self.ask("textDocument/signatureHelp", chance.choice(calls), "signature help")
             self.client.wait_for_diagnostics(self.uri)
+
+    def processor_seconds(self):
+        with open(f"/proc/{self.client.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident(self):
         with open(f"/proc/{self.client.process.pid}/status", encoding="ascii") as file:
@@ -164,12 +170,16 @@ def main():
             chance = random.Random(arguments.seed)
             session = Session(arguments.warpcc, path, whole)
             session.type(step)
+            before = session.processor_seconds()
             said = session.client.diagnostics[session.uri][1]
             if said:
                 print(f"{name}: the whole text has diagnostics: {said[0]['message']}")
                 failed = True
             session.edit_statements(arguments.statements, chance)
+            edits = len(session.times.get("edited", [])) or 1
+            spent = 1000 * (session.processor_seconds() - before) / edits
             session.ask_behind_edits(arguments.asked, chance)
+            print(f"{name}: {spent:.1f} ms of processor time an edit of the whole text")
             failed |= figures(session, name, arguments.limits and number == 0 and whole is text)
             if arguments.edits:
                 sizes = session.remember(arguments.edits, chance)
