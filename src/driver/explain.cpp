@@ -55,36 +55,43 @@ std::vector<Entry> all_entries() {
   return entries;
 }
 
-constexpr llvm::StringLiteral kRefusedAndRight = "| refused | right |";
-
-// A row of an entry's table of what is refused and what stands right in its place.
-void print_row(llvm::StringRef row) {
-  auto [refused, right] = row.drop_front(2).drop_back(2).split(" | ");
-  auto unescaped = [](llvm::StringRef cell) {
-    std::string words;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-      if (!cell.substr(i).starts_with("\\|")) words += cell[i];
-    }
-    return words;
-  };
-  llvm::outs() << "    refused  " << unescaped(refused) << "\n    right    " << unescaped(right) << '\n';
+std::string unescaped(llvm::StringRef cell) {
+  std::string words;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (!cell.substr(i).starts_with("\\|")) words += cell[i];
+  }
+  return words;
 }
 
-// For a terminal: code is set in from the left in place of its fences.
+// A row of a table of two columns: of what is refused and what is right in its place, or of a case and what becomes of
+// it.
+void print_row(llvm::StringRef row, bool of_refused) {
+  auto [first, second] = row.drop_front(2).drop_back(2).split(" | ");
+  llvm::StringRef before = of_refused ? "    refused  " : "    ";
+  llvm::StringRef between = of_refused ? "\n    right    " : "\n        ";
+  llvm::outs() << before << unescaped(first) << between << unescaped(second) << '\n';
+}
+
+// For a terminal: code is set in from the left in place of its fences, what warpcc says of it behind a `>`.
 void print(const Entry& entry) {
   llvm::outs() << entry.code << "\n\n";
-  bool fenced = false;
-  bool in_rows = false;
+  bool fenced = false, said = false;
+  llvm::StringRef head;  // of the table that the line is in
   for (llvm::StringRef rest = entry.text; !rest.empty();) {
     auto [line, after] = rest.split('\n');
     rest = after;
-    in_rows = line == kRefusedAndRight || (in_rows && line.starts_with("|"));
     if (line.starts_with(kFence)) {
       fenced = !fenced;
-    } else if (in_rows) {
-      if (line != kRefusedAndRight && !line.starts_with("| ---")) print_row(line);
-    } else {
-      llvm::outs() << (fenced && !line.empty() ? "    " : "") << line << '\n';
+      said = line == "```text";
+    } else if (fenced) {
+      llvm::outs() << (said ? "    > " : line.empty() ? "" : "    ") << line << '\n';
+    } else if (!line.starts_with("| ")) {
+      head = "";
+      llvm::outs() << line << '\n';
+    } else if (head.empty()) {
+      head = line;
+    } else if (!line.starts_with("| ---")) {
+      print_row(line, head == "| refused | right |");
     }
   }
 }
