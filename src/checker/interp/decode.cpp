@@ -214,7 +214,7 @@ class Decoder {
         const sass::Buffer& buffer = program_.buffers[i];
         if (buffer.name != map.buffer) continue;
         decoded.buffer = static_cast<int>(i);
-        decoded.valid.assign(buffer.valid.rbegin(), buffer.valid.rend());
+        if (buffer.valid.size() == map.extents.size()) decoded.valid.assign(buffer.valid.rbegin(), buffer.valid.rend());
         code_.limits = code_.limits || !buffer.valid.empty();
       }
       decoded.extents.assign(map.extents.rbegin(), map.extents.rend());

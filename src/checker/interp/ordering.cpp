@@ -154,6 +154,7 @@ std::string Ordering::shared_name(std::uint32_t offset, std::uint32_t bytes) con
 }
 
 std::string Ordering::shared_element(std::uint32_t offset) const {
+  constexpr std::int64_t kMostElements = 1 << 20;  // more than shared memory has
   std::string whole = shared_name(offset, 1);
   for (const sass::Buffer& buffer : program_.buffers) {
     if (buffer.space != sass::MemorySpace::shared) continue;
@@ -162,6 +163,7 @@ std::string Ordering::shared_element(std::uint32_t offset) const {
     int bits = layout::bits(buffer.element);
     if (at < 0 || at >= span_of(buffer, map.size() * bits / 8)) continue;
     std::string text = buffer.name + copies_text(buffer.copies, at, rest);
+    if (map.size() > kMostElements) return text;
     llvm::SmallVector<std::int64_t, 4> index(static_cast<std::size_t>(map.rank()), 0);
     for (std::int64_t i = 0; i < map.size(); ++i) {
       std::int64_t byte = buffer.layout.byte(index, bits);
