@@ -66,9 +66,9 @@ async function ask(method, params) {
   return client.sendRequest(method, params);
 }
 
-/** What a command is about: the place that a code lens gives, or the cursor's. */
+/** What a command is about: the place that a code lens gives, else the cursor's. (A menu gives a document, too, and no line.) */
 function placeOf(uri, line) {
-  if (uri !== undefined) return { uri: vscode.Uri.parse(String(uri)), position: { line: line || 0, character: 0 } };
+  if (typeof line === "number") return { uri: vscode.Uri.parse(String(uri)), position: { line, character: 0 } };
   const editor = vscode.window.activeTextEditor;
   if (!editor || editor.document.languageId !== "wk") throw new Error("open a kernel (.wk) first");
   const { line: at, character } = editor.selection.active;

@@ -150,7 +150,7 @@ test("a timeline and a layout are drawn", async () => {
   await run("warpcc.timeline", kernel.uri.toString(), 0);
   assert.match(state.pages.at(-1).webview.html, /<title>Timeline<\/title>/);
   state.editors[0].selection.active = new Position(kBuffer, 10);
-  await run("warpcc.layout");
+  await run("warpcc.layout", kernel.uri, { groupId: 0 }); // as a menu does
   assert.deepStrictEqual(state.errors, []);
   assert.match(state.pages.at(-1).webview.html, /<title>Layout<\/title>[^]*data:image\/svg/);
 });
