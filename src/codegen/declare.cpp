@@ -1,5 +1,6 @@
 #include "codegen/declare.h"
 
+#include <set>
 #include <string>
 
 #include "layout/atoms.h"
@@ -89,6 +90,20 @@ void declare_maps(const kernel::Kernel& kernel, Declared& declared, sass::Progra
   each_instruction(kernel.finish, visit);
 }
 
+std::set<kernel::BufferId> reached_by_lanes(const kernel::Kernel& kernel) {
+  std::set<kernel::BufferId> buffers;
+  auto visit = [&](const kernel::Instruction& instruction) {
+    if (instruction.op->does != isa::Does::global_access) return;
+    for (const kernel::Operand& operand : instruction.operands) {
+      if (auto* view = std::get_if<kernel::View>(&operand)) buffers.insert(view->buffer);
+    }
+  };
+  each_instruction(kernel.start, visit);
+  for (const kernel::Role& role : kernel.roles) each_instruction(role.body, visit);
+  each_instruction(kernel.finish, visit);
+  return buffers;
+}
+
 void declare_buffers(const kernel::Kernel& kernel, const Memory& memory, Declared& declared, sass::Program& program) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const kernel::Buffer& buffer = kernel.buffers[i];
@@ -162,12 +177,13 @@ Declared declare(const kernel::Kernel& kernel, const Memory& memory, sass::Progr
   if (memory.tensor_word != 0) program.words.push_back({"tmem_base", memory.tensor_word});
   declare_maps(kernel, declared, program);
 
-  // Parameters that are no maps come first, each a pointer of 64 bits.
+  // Pointers come first, 64 bits each: of what no map is of, and of what lanes reach.
+  const std::set<kernel::BufferId> by_lanes = reached_by_lanes(kernel);
   std::uint32_t offset = 0;
   for (kernel::BufferId parameter : kernel.parameters) {
     if (declared.buffer(parameter) == sass::BufferId::none) continue;
     sass::Buffer& buffer = program.buffers[static_cast<std::size_t>(declared.buffer(parameter))];
-    if (!buffer.map.empty()) continue;
+    if (!buffer.map.empty() && !by_lanes.contains(parameter)) continue;
     buffer.param = offset;
     program.params.push_back({buffer.name, offset});
     offset += 8;

@@ -15,8 +15,6 @@ constexpr Message<std::string> kNoSum{"address-form",
                                       "the layout of `{}` gives no address that is a sum over these coordinates: pick "
                                       "a part that starts at a multiple of its modes"};
 
-constexpr Message<std::string> kTwoWays{
-    "unsupported", "`{}` is reached by the copy engine elsewhere: lanes reach other buffers than it in this version"};
 constexpr Message<std::string> kFarElement{
     "unsupported", "an element of `{}` is before its first or more than 32 bits behind it: lanes reach none so far"};
 
@@ -205,10 +203,6 @@ Reg Values::pointer(kernel::BufferId id) {
 // instruction has in 24.
 Derived Values::derive_global(const Reference& reference) {
   const kernel::Buffer& buffer = kernel_[reference.buffer];
-  if (!program_.buffers[static_cast<std::size_t>(declared_.buffer(reference.buffer))].param) {
-    diagnostics_.error(statement_, kTwoWays, buffer.name);
-    return {};
-  }
   constexpr std::int64_t kOffset = std::int64_t{1} << 23;
   std::int64_t bytes = layout::bits(buffer.element) / 8;
   Reference without = reference;

@@ -78,13 +78,15 @@ std::string_view nearest_statement(std::string_view word) {
   std::string_view nearest;
   std::size_t least = word.size() / 2 + 2;
   if (word.size() > 64) return nearest;
-  // A statement with a modifier that it does not have.
-  for (std::size_t dot = word.rfind('.'); dot != std::string_view::npos && dot > 0; dot = word.rfind('.', dot - 1)) {
-    if (const Statement* row = statement(word.substr(0, dot))) return row->word;
-  }
   for (const Statement& row : table().rows) {
     std::size_t distance = llvm::StringRef(word).edit_distance(row.word);
     if (distance < least) least = distance, nearest = row.word;
+  }
+  // More than a slip of the hand: a statement with a modifier that it does not have.
+  constexpr std::size_t kSlip = 2;
+  for (std::size_t dot = word.rfind('.'); least > kSlip && dot != std::string_view::npos && dot > 0;
+       dot = word.rfind('.', dot - 1)) {
+    if (const Statement* row = statement(word.substr(0, dot))) return row->word;
   }
   return nearest;
 }

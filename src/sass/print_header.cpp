@@ -103,11 +103,11 @@ class HeaderPrinter {
   void place(const Buffer& buffer) {
     if (buffer.space == MemorySpace::shared) return put(" 0x{:x}", buffer.place);
     if (buffer.space == MemorySpace::tensor) return put(" {}", buffer.place);
-    if (!buffer.map.empty()) return put(" map {}", buffer.map);
+    if (!buffer.map.empty()) put(" map {}", buffer.map);
     for (const Param& param : program_.params) {
       if (param.offset == buffer.param) return put(" param {}", param.name);
     }
-    put(" none");
+    if (buffer.map.empty()) put(" none");
   }
 
   void buffer(const Buffer& buffer) {

@@ -376,15 +376,17 @@ bool HeaderReader::buffer_place(Cursor& at, Buffer& buffer) {
   if (buffer.space != MemorySpace::global) return number(at, 0, kSharedBytes, "an offset", buffer.place);
   Cursor before = at;
   if (at.eat_word("none")) return true;
-  if (at.eat_word("map")) {
+  const bool mapped = at.eat_word("map");
+  if (mapped) {
     if (!name(at, buffer.map)) return false;
-    for (const TensorMap& map : program_.maps) {
-      if (map.name == buffer.map) return true;
+    const bool known = std::any_of(program_.maps.begin(), program_.maps.end(),
+                                   [&](const TensorMap& map) { return map.name == buffer.map; });
+    if (!known) {
+      diagnostics_.error(before.here(), kNoSuch, std::string(".tmap"), buffer.map);
+      return false;
     }
-    diagnostics_.error(before.here(), kNoSuch, std::string(".tmap"), buffer.map);
-    return false;
   }
-  if (!at.eat_word("param")) return wanted(at, "`map NAME` or `param NAME`");
+  if (!at.eat_word("param")) return mapped || wanted(at, "`map NAME` or `param NAME`");
   std::string param;
   if (!name(at, param)) return false;
   for (const Param& one : program_.params) {
