@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 KERNEL = """
 kernel empty(a: global f16[256, 64]) on sm_100a, grid (2), cluster (half: 2) {
@@ -171,7 +172,13 @@ def wrong(snippet, warpcc, kernels, name):
 
 
 def main():
-    warpcc, kernels, document = sys.argv[1:4]
+    warpcc, kernels, document = map(os.path.abspath, sys.argv[1:4])
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        return compile_all(warpcc, kernels, document)
+
+
+def compile_all(warpcc, kernels, document):
     failed = 0
     all_snippets = snippets(document)
     whole = [snippet.text for snippet in all_snippets if not snippet.kind]
