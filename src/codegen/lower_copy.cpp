@@ -12,6 +12,8 @@ namespace {
 
 constexpr Message<std::string> kNoMap{"prefetch",
                                       "no tensor map of `{}` to fetch: nothing is copied from it or to it so"};
+constexpr Message<std::string, std::string> kNoMapFor{
+    "prefetch", "no tensor map of `{}` has a box like `{}`: nothing is copied between the two"};
 
 const kernel::View& tile_of(const kernel::Instruction& instruction) {
   return std::get<kernel::View>(instruction.operands[instruction.op->does == isa::Does::load ? 0 : 1]);
@@ -187,7 +189,10 @@ void Lower::prefetch(const kernel::Instruction& instruction) {
     say(instruction, "UTMACCTL.PF", {tensor_map(map)});
     return;
   }
-  diagnostics_.error(instruction.where, kNoMap, kernel_[wanted.buffer].name);
+  if (wanted.box_for != kernel::BufferId::none)
+    diagnostics_.error(instruction.where, kNoMapFor, kernel_[wanted.buffer].name, kernel_[wanted.box_for].name);
+  else
+    diagnostics_.error(instruction.where, kNoMap, kernel_[wanted.buffer].name);
 }
 
 }  // namespace warpcc::codegen

@@ -52,12 +52,10 @@ std::unique_ptr<Reading> Reading::read(FileId file, std::string_view text, Diagn
   if (!reading->file_) {
     // Each error is told, and what it spoils is left out of the next reading. Where brackets are wrong nothing is known
     // of what belongs together.
-    std::size_t left = bracket ? 0 : std::min(kMostErrors, kMostTokensAgain / (reading->stream_.size() + 1));
     reading->stream_.fill();
-    while (report(*errors->error(), file, text, diagnostics) && left-- > 1) {
-      const auto spoilt = unreadable(*errors->error(), reading->stream_);
-      if (spoilt.first == spoilt.second) break;
-      leave_out(spoilt, reading->stream_);
+    std::size_t left = bracket ? 1 : std::min(kMostErrors, kMostTokensAgain / reading->stream_.size() + 1);
+    while (report(*errors->error(), file, text, diagnostics) && --left > 0) {
+      if (!pass_over(*errors->error(), reading->stream_)) break;
       errors = std::make_shared<StopAtFirst>();
       if (read_file(reading->parser_, antlr4::atn::PredictionMode::LL, errors)) break;
     }

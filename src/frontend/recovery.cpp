@@ -1,5 +1,8 @@
 #include "frontend/recovery.h"
 
+#include <utility>
+#include <vector>
+
 #include "CommonToken.h"
 #include "WkParser.h"
 #include "frontend/words.h"
@@ -36,6 +39,32 @@ bool begins_one(std::size_t type) {
     default:
       return begins_statement(type);
   }
+}
+
+// Statements that are a head and blocks of statements.
+bool has_blocks(std::size_t type) {
+  switch (type) {
+    case P::LOOP:
+    case P::WHEN:
+    case P::ON:
+    case P::FILL:
+    case P::TAKE:
+    case P::DRAIN:
+    case P::TURN:
+    case P::FOR:
+    case P::IF:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Tokens from one to before another.
+using Stretch = std::pair<std::size_t, std::size_t>;
+
+void leave_out(Stretch range, antlr4::BufferedTokenStream& tokens) {
+  for (std::size_t i = range.first; i < range.second; ++i)
+    static_cast<antlr4::CommonToken*>(tokens.get(i))->setChannel(antlr4::Token::HIDDEN_CHANNEL);
 }
 
 class Scan {
@@ -86,31 +115,60 @@ class Scan {
     return tokens_.size() - 1;
   }
 
+  // The heads of a statement of which one has the error, its own or that of an `else`: from their first word to before
+  // the block's bracket. None where no block follows.
+  std::vector<Stretch> heads_of(std::size_t start, std::size_t found) const {
+    std::vector<Stretch> heads;
+    for (std::size_t brace = brace_from(start, found); type(brace) == P::LBRACE; brace = brace_from(start, start)) {
+      heads.emplace_back(start, brace);
+      start = past_block(brace);
+      if (type(start) != P::ELSE) break;
+    }
+    return heads;
+  }
+
  private:
+  // The `{` that is open to nothing else, from `start` on and not before `found`; or what ends the search.
+  std::size_t brace_from(std::size_t start, std::size_t found) const {
+    int depth = 0;
+    for (std::size_t i = start; type(i) != antlr4::Token::EOF; i = next(i)) {
+      if (depth == 0 && i >= found && (type(i) == P::LBRACE || type(i) == P::SEMI)) return i;
+      if (opens(type(i))) ++depth;
+      if (closes(type(i)) && --depth < 0) return i;
+    }
+    return tokens_.size() - 1;
+  }
+
   antlr4::Token* token(std::size_t i) const { return tokens_.get(i); }
   antlr4::BufferedTokenStream& tokens_;
 };
 
 }  // namespace
 
-std::pair<std::size_t, std::size_t> unreadable(const SyntaxError& error, antlr4::BufferedTokenStream& tokens) {
+bool pass_over(const SyntaxError& error, antlr4::BufferedTokenStream& tokens) {
   const std::size_t found = error.found->getTokenIndex();
   std::size_t start = found;
+  bool statement = false;
   const bool between = wants_statement(error.expected) || wants_member(error.expected) || wants_item(error.expected);
   for (const SyntaxError::Rule& rule : error.rules) {
     if (between) break;
     if (rule.index != P::RuleStatement && rule.index != P::RuleMember && rule.index != P::RuleItem) continue;
     start = rule.first->getTokenIndex();
+    statement = rule.index == P::RuleStatement;
     break;
   }
   const Scan scan(tokens);
-  if (scan.type(found) == antlr4::Token::EOF) return {found, found};
-  return {start, scan.end_of(start, found, error.expected.contains(P::SEMI))};
-}
-
-void leave_out(std::pair<std::size_t, std::size_t> range, antlr4::BufferedTokenStream& tokens) {
-  for (std::size_t i = range.first; i < range.second; ++i)
-    static_cast<antlr4::CommonToken*>(tokens.get(i))->setChannel(antlr4::Token::HIDDEN_CHANNEL);
+  if (scan.type(found) == antlr4::Token::EOF) return false;
+  if (statement && has_blocks(scan.type(start))) {
+    std::vector<Stretch> heads = scan.heads_of(start, found);
+    for (auto [first, brace] : heads) {
+      static_cast<antlr4::CommonToken*>(tokens.get(first))->setType(P::LOOP);
+      leave_out({first + 1, brace}, tokens);
+    }
+    if (!heads.empty()) return true;
+  }
+  leave_out({start, scan.end_of(start, found, error.expected.contains(P::SEMI))}, tokens);
+  return true;
 }
 
 }  // namespace warpcc::frontend
