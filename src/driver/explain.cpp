@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/commands.h"
+#include "driver/explain.h"
 #include "driver/steps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,6 +128,13 @@ int run_explain(const Invocation& invocation) {
 }
 
 }  // namespace
+
+std::string explanation(std::string_view code) {
+  for (const Entry& entry : all_entries()) {
+    if (entry.code == llvm::StringRef(code)) return entry.text.str();
+  }
+  return "";
+}
 
 constinit const Command explain_command{
     "explain",

@@ -1,5 +1,6 @@
 // warpcc lsp: the language server, for editors.
 #include "driver/commands.h"
+#include "driver/explain.h"
 #include "driver/steps.h"
 #include "lsp/serve.h"
 
@@ -14,7 +15,7 @@ constexpr Option kOptions[] = {
 int run_lsp(const Invocation& invocation) {
   llvm::Expected<CompileOptions> options = compile_options(invocation);
   if (!options) return cannot_run(options.takeError());
-  return lsp::serve({std::move(*options), WARPCC_VERSION});
+  return lsp::serve({std::move(*options), WARPCC_VERSION, explanation});
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 class Hover {
  public:
   // `at`: the word's begin in the analysis of each sight, where it is there.
-  Hover(const Document& document, Word word) : document_(document), word_(word) {}
+  Hover(const Settings& settings, const Document& document, Word word)
+      : settings_(settings), document_(document), word_(word) {}
 
   std::string run() {
     const Sight parsed(document_, document_.parsed), accepted(document_, document_.accepted);
@@ -24,6 +25,7 @@ class Hover {
     add(instruction());
     if (accepted) add(address(accepted));
     if (accepted) add(lines(accepted));
+    add(complaints());
     return std::move(text_);
   }
 
@@ -92,6 +94,25 @@ class Hover {
     return at ? lines_of_statement(*sight, Analysis::kMain, *at) : "";
   }
 
+  // What the complaints about this place mean, and how to mend it.
+  std::string complaints() const {
+    const Sight sight(document_, document_.newest);
+    const std::optional<std::uint32_t> at = sight ? sight.to_analysis(word_.begin) : std::nullopt;
+    if (!at || !settings_.explanation) return "";
+    std::string out;
+    std::string_view before;
+    for (const Diagnostic* said : in_order(sight->diagnostics.all())) {
+      const SourceRange& where = said->where;
+      const bool here = where.file == Analysis::kMain && where.begin <= *at && *at <= where.end;
+      if (!here || said->code == before) continue;
+      before = said->code;
+      if (const std::string text = settings_.explanation(said->code); !text.empty())
+        out += fmt::format("**{}**\n\n{}\n", said->code, text);
+    }
+    return out;
+  }
+
+  const Settings& settings_;
   const Document& document_;
   Word word_;
   std::string text_;
@@ -101,7 +122,7 @@ class Hover {
 
 Answer hover(const Request& request) {
   const Word word = word_at(request.document.text.str(), request.offset);
-  std::string says = word.empty() ? "" : Hover(request.document, word).run();
+  std::string says = word.empty() ? "" : Hover(request.settings, request.document, word).run();
   if (says.empty()) return nullptr;
   return json::Object{{"contents", markdown(std::move(says))},
                       {"range", range_in(request.document.text, word.begin, word.end)}};

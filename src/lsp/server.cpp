@@ -145,7 +145,7 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
     if (!place) return bad_params("`position` is a line and a character, from 0");
     offset = document->text.offset(*place);
   }
-  return handler->answer({documents_, *document, params, offset});
+  return handler->answer({settings_, documents_, *document, params, offset});
 }
 
 bool Server::ready(const Document& document, Needs needs) const {

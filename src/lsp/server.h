@@ -16,6 +16,8 @@ namespace warpcc::lsp {
 struct Settings {
   CompileOptions options;  // what every document is compiled with
   std::string version;     // of warpcc
+  // What a complaint's code means, in Markdown; empty: nothing is known. None: nobody knows.
+  std::string (*explanation)(std::string_view code) = nullptr;
 };
 
 // Which analysis an answer is read from. What comes with typing takes the last one, and does not wait; what is about
@@ -24,6 +26,7 @@ enum class Needs : std::uint8_t { last, fresh, all };
 
 // What a request is about, and what it may look at.
 struct Request {
+  const Settings& settings;
   const std::map<std::string, std::unique_ptr<Document>>& documents;
   Document& document;
   const json::Object& params;
