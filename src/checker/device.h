@@ -23,12 +23,21 @@ class DeviceMemory {
   std::uint64_t allocate(std::int64_t bytes);
   bool free(std::uint64_t address);
   // Whether an address is of the part of the address space that allocations come from.
-  bool owns(std::uint64_t address) const { return address >= kBegin && address < next_; }
+  static bool owns(std::uint64_t address) { return address >= kBegin && address - kBegin < kSpan; }
 
   struct Allocation {
     std::uint64_t begin = 0;
     std::vector<std::uint8_t> bytes;
     std::vector<bool> written;  // a bit for each 4 bytes
+    std::size_t unwritten = 0;  // of them
+
+    void mark(std::size_t first, std::size_t last) {
+      if (unwritten == 0) return;
+      for (std::size_t i = first; i <= last; ++i) {
+        unwritten -= !written[i];
+        written[i] = true;
+      }
+    }
   };
   // The allocation that holds all of [address, address + bytes); none else.
   Allocation* find(std::uint64_t address, std::int64_t bytes);
@@ -38,7 +47,8 @@ class DeviceMemory {
  private:
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;
   Allocation* last_ = nullptr;
-  static constexpr std::uint64_t kBegin = 0x10'0000'0000;
+  // Of 47 bits, where no program of the host has anything by itself.
+  static constexpr std::uint64_t kBegin = 0x10'0000'0000, kSpan = 0x100'0000'0000;
   std::uint64_t next_ = kBegin;
   std::int64_t taken_ = 0;
 };
@@ -66,6 +76,7 @@ struct PtxLaunch {
   std::vector<std::vector<std::uint8_t>> params;  // by ordinal
   const Sources* sources = nullptr;               // for places in what is said, where they are at hand
   bool order = true;                              // the order of accesses is judged
+  bool dependent = false;                         // may start before the grid before it has ended
 };
 
 class Device {

@@ -9,6 +9,9 @@
 #include "checker/machine/input.h"
 #include "checker/machine/numbers.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "support/words.h"
 
 namespace warpcc::checker {
 
@@ -29,7 +32,7 @@ class LaunchFile::Reader {
 
   llvm::Error read(const llvm::json::Object& root) {
     static constexpr std::string_view kKeys[] = {"kernel", "grid",    "block",  "cluster", "shared",
-                                                 "sms",    "buffers", "params", "product"};
+                                                 "sms",    "buffers", "params", "product", "dependent"};
     for (const auto& [key, value] : root) {
       if (std::find(std::begin(kKeys), std::end(kKeys), key.str()) == std::end(kKeys))
         return wrong(fmt::format("a launch has no `{}`", key.str()));
@@ -38,6 +41,7 @@ class LaunchFile::Reader {
     if (llvm::Error error = dimensions(root, "grid", file_.launch_.grid)) return error;
     if (llvm::Error error = dimensions(root, "block", file_.launch_.block)) return error;
     if (llvm::Error error = dimensions(root, "cluster", file_.launch_.cluster)) return error;
+    file_.launch_.dependent = root.getBoolean("dependent").value_or(false);
     file_.launch_.dynamic_shared = root.getInteger("shared").value_or(0);
     file_.sms_ = static_cast<int>(std::clamp<std::int64_t>(root.getInteger("sms").value_or(148), 1, 1024));
     if (const llvm::json::Object* buffers = root.getObject("buffers")) {
@@ -101,8 +105,12 @@ class LaunchFile::Reader {
         return wrong(fmt::format("buffer `{}` has 1 to 2^31 `elements`", buffer.name));
       bytes += buffer.elements * layout::bytes(buffer.element);
       std::string fill = object->getString("fill").value_or("none").str();
+      if (const llvm::json::Object* from = object->getObject("fill")) {
+        buffer.file = from->getString("file").value_or("").str();
+        if (buffer.file.empty()) fill = "";
+      }
       if (fill != "none" && fill != "zero" && fill != "integers")
-        return wrong(fmt::format("`fill` of `{}` is none, zero or integers", buffer.name));
+        return wrong(fmt::format("`fill` of `{}` is none, zero, integers or {{\"file\": \"…\"}}", buffer.name));
       buffer.fill = fill == "zero"       ? Buffer::Fill::zero
                     : fill == "integers" ? Buffer::Fill::integers
                                          : Buffer::Fill::none;
@@ -205,6 +213,7 @@ class LaunchFile::Reader {
       if (extent < 1 || extent > (std::int64_t{1} << 32)) return wrong("an extent is 1 to 2^32");
     }
     if (map.box[0] * map.element_bytes % 16 != 0) return wrong("a row of a box is a multiple of 16 bytes");
+    piece.offset = object.getInteger("offset").value_or(0);
     map.swizzle_span = static_cast<int>(object.getInteger("swizzle").value_or(0));
     map.swizzle_atom = static_cast<int>(object.getInteger("swizzle_atom").value_or(16));
     if (map.swizzle_span != 0 && map.swizzle_span != 32 && map.swizzle_span != 64 && map.swizzle_span != 128)
@@ -240,14 +249,33 @@ class LaunchFile::Reader {
   LaunchFile& file_;
 };
 
-llvm::Expected<LaunchFile> LaunchFile::read(std::string_view text) {
+llvm::Expected<LaunchFile> LaunchFile::read(std::string_view text, std::string_view folder) {
   llvm::Expected<llvm::json::Value> root = llvm::json::parse(llvm::StringRef(text.data(), text.size()));
   if (!root) return root.takeError();
   const llvm::json::Object* object = root->getAsObject();
   if (object == nullptr) return wrong("a launch is an object");
   LaunchFile file;
+  file.folder_ = folder;
   if (llvm::Error error = Reader(file).read(*object)) return error;
   return file;
+}
+
+// A buffer's contents, from a file beside the launch's; a shorter one leaves the rest unwritten.
+llvm::Error LaunchFile::load(const Buffer& buffer, Device& device, std::uint64_t address) const {
+  llvm::SmallString<256> path(folder_);
+  llvm::sys::path::append(path, buffer.file);
+  if (llvm::sys::path::is_absolute(buffer.file)) path = buffer.file;
+  auto text = llvm::MemoryBuffer::getFile(path, false, false);
+  if (!text) return wrong(fmt::format("`{}` cannot be read: {}", path.str().str(), text.getError().message()));
+  llvm::StringRef bytes = (*text)->getBuffer();
+  const std::int64_t room = buffer.elements * layout::bytes(buffer.element);
+  if (static_cast<std::int64_t>(bytes.size()) > room)
+    return wrong(
+        fmt::format("`{}` has {} bytes, the buffer `{}` {}", path.str().str(), bytes.size(), buffer.name, room));
+  std::span<std::uint8_t> memory = device.memory().bytes(address, room);
+  std::copy(bytes.bytes_begin(), bytes.bytes_end(), memory.begin());
+  device.memory().mark_written(address, static_cast<std::int64_t>(bytes.size()));
+  return llvm::Error::success();
 }
 
 llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sources, const Options& options,
@@ -261,7 +289,8 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sourc
     return wrong(fmt::format("`{}` is not (part of) the name of one kernel alone; there are {}", kernel_, names));
   }
   if (params_.size() != kernel->params.size())
-    return wrong(fmt::format("the kernel has {} parameters, the launch {}", kernel->params.size(), params_.size()));
+    return wrong(
+        fmt::format("the kernel has {}, the launch {}", counted(kernel->params.size(), "parameter"), params_.size()));
 
   Device device(sms_);
   std::vector<std::uint64_t> addresses;
@@ -270,6 +299,10 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sourc
     int bytes = layout::bytes(buffer.element);
     addresses.push_back(device.memory().allocate(buffer.elements * bytes));
     if (addresses.back() == 0) return wrong("the buffers are too large");
+    if (!buffer.file.empty()) {
+      if (llvm::Error error = load(buffer, device, addresses.back())) return error;
+      continue;
+    }
     if (buffer.fill == Buffer::Fill::none) continue;
     std::span<std::uint8_t> memory = device.memory().bytes(addresses.back(), buffer.elements * bytes);
     for (std::int64_t at = 0; buffer.fill == Buffer::Fill::integers && at < buffer.elements; ++at) {
@@ -290,7 +323,7 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sourc
       std::vector<std::uint8_t> part = piece.bytes;
       if (piece.map) {
         TensorMapFields map = *piece.map;
-        map.address = addresses[static_cast<std::size_t>(piece.buffer)];
+        map.address = addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
         std::array<std::uint8_t, 128> encoded = encode(map);
         part.assign(encoded.begin(), encoded.end());
       } else if (piece.buffer >= 0) {

@@ -31,7 +31,8 @@ int check_ptx(const Invocation& invocation) {
   if (!file) return cannot_run(file.takeError());
   llvm::Expected<FileId> launch_text = run.sources.load(*path);
   if (!launch_text) return cannot_run(launch_text.takeError());
-  llvm::Expected<checker::LaunchFile> launch = checker::LaunchFile::read(run.sources.text(*launch_text));
+  llvm::Expected<checker::LaunchFile> launch =
+      checker::LaunchFile::read(run.sources.text(*launch_text), llvm::sys::path::parent_path(*path).str());
   if (!launch) return cannot_run(wrong(*path + ": " + llvm::toString(launch.takeError())));
   auto module = run.times.measure("parse", [&] { return ptx_text::parse(*file, run.sources, run.diagnostics); });
   if (!module) return run.end_refused("PTX");
@@ -46,7 +47,7 @@ int check_ptx(const Invocation& invocation) {
       if (run.diagnostics.failed()) break;
     }
     if (outcome.failed() && *schedules > 1)
-      outcome.notes.push_back(fmt::format("under the schedule of --seed {}", options->seed));
+      outcome.notes.push_back(fmt::format("found under the schedule of `--seed {}`", options->seed));
     return 0;
   });
   if (error) return cannot_run(wrong(*path + ": " + llvm::toString(std::move(error))));
@@ -79,6 +80,10 @@ struct Folder {
 }  // namespace
 
 int check_program(const Invocation& invocation) {
+  llvm::Expected<checker::Options> options = check_options(invocation);
+  if (!options) return cannot_run(options.takeError());
+  llvm::Expected<std::uint64_t> schedules = number_option(invocation, "--schedules", 1, 1, 1 << 20);
+  if (!schedules) return cannot_run(schedules.takeError());
   const std::vector<std::string>& words = invocation.program_words;
   std::string library = stand_in(invocation.program);
   if (library.empty()) return cannot_run(wrong("libwarpcc_standin.so is not there: it is installed with warpcc"));
@@ -112,25 +117,45 @@ int check_program(const Invocation& invocation) {
   environment.push_back(libraries);
   environment.push_back(preload);
   environment.push_back("WARPCC_REPORT=" + report.str().str());
+  if (std::optional<std::string> record = invocation.value("--record")) {
+    llvm::SmallString<256> into(*record);
+    llvm::sys::fs::make_absolute(into);
+    if (std::error_code error = llvm::sys::fs::create_directories(into))
+      return cannot_run(wrong(fmt::format("cannot make `{}`: {}", *record, error.message())));
+    environment.push_back("WARPCC_RECORD=" + into.str().str());
+    environment.push_back("WARPCC_KEEP_PTX=" + into.str().str() + "/kernel.ptx");
+  }
   if (std::optional<std::string> device = invocation.value("--device"))
     environment.push_back("WARPCC_DEVICE=" + *device);
   if (invocation.has("--strict")) environment.push_back("WARPCC_STRICT=1");
-  std::vector<llvm::StringRef> arguments(words.begin(), words.end()), variables(environment.begin(), environment.end());
+  const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
 
-  std::string message;
-  int code =
-      llvm::sys::ExecuteAndWait(*found, arguments, llvm::ArrayRef<llvm::StringRef>(variables), {}, 0, 0, &message);
-  auto text = llvm::MemoryBuffer::getFile(report);
-  if (!text) {
-    return cannot_run(wrong(fmt::format(
-        "`{}` has used no GPU{}: programs are taken that link the CUDA runtime as a library (`nvcc -cudart shared`)",
-        words[0], message.empty() ? "" : " (" + message + ")")));
+  // One run a schedule, until one finds something.
+  int exit_code = kDone;
+  for (std::uint64_t i = 0; i < *schedules && exit_code == kDone; ++i) {
+    const std::string seed = fmt::format("WARPCC_SEED={}", options->seed + i);
+    std::vector<llvm::StringRef> variables(environment.begin(), environment.end());
+    variables.push_back(seed);
+    llvm::sys::fs::remove(report);
+    std::string message;
+    int code =
+        llvm::sys::ExecuteAndWait(*found, arguments, llvm::ArrayRef<llvm::StringRef>(variables), {}, 0, 0, &message);
+    auto text = llvm::MemoryBuffer::getFile(report);
+    if (!text) {
+      return cannot_run(wrong(fmt::format(
+          "`{}` has used no GPU{}: programs are taken that link the CUDA runtime as a library (`nvcc -cudart shared`)",
+          words[0], message.empty() ? "" : " (" + message + ")")));
+    }
+    auto [verdict, said] = (*text)->getBuffer().split('\n');
+    exit_code = verdict == "passed" && code == 0 ? kDone : kRefused;
+    if (exit_code == kDone && i + 1 < *schedules) continue;
+    llvm::outs() << said;
+    if (code != 0) llvm::outs() << fmt::format("the program ended with {}\n", code);
+    if (exit_code != kDone && *schedules > 1)
+      llvm::outs() << fmt::format("note: found under the schedule of `--seed {}`\n", options->seed + i);
   }
-  auto [verdict, said] = (*text)->getBuffer().split('\n');
-  llvm::outs() << said;
-  if (code != 0) llvm::outs() << fmt::format("the program ended with {}\n", code);
   llvm::outs().flush();
-  return verdict == "passed" && code == 0 ? kDone : kRefused;
+  return exit_code;
 }
 
 }  // namespace warpcc::driver

@@ -60,6 +60,14 @@ std::array<std::uint32_t, 3> cluster_of(const LaunchAttribute* attributes, unsig
   return {1, 1, 1};
 }
 
+bool dependent_of(const LaunchAttribute* attributes, unsigned count) {
+  constexpr int kProgrammaticStreamSerialization = 6;
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i].id == kProgrammaticStreamSerialization && attributes[i].value.cluster.x != 0) return true;
+  }
+  return false;
+}
+
 int copy(State& state, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return kSuccess;
   auto& memory = state.device().memory();

@@ -24,6 +24,8 @@ struct LaunchAttribute {
   } value;
 };
 std::array<std::uint32_t, 3> cluster_of(const LaunchAttribute* attributes, unsigned count);
+// Whether they let the grid start before the one before it has ended (programmatic stream serialization).
+bool dependent_of(const LaunchAttribute* attributes, unsigned count);
 
 // Copies between host and device: an address tells whose it is. Sets bytes, `pattern` of `width` bytes again and again.
 int copy(State& state, void* to, const void* from, std::size_t bytes);

@@ -249,6 +249,7 @@ WARPCC_EXPORT int cuLaunchKernelEx(const LaunchConfig* config, const void* funct
   launched.shared = config->shared;
   launched.arguments = arguments;
   launched.cluster = cluster_of(config->attributes, config->attribute_count);
+  launched.dependent = dependent_of(config->attributes, config->attribute_count);
   return launch(function, launched, extra);
 }
 

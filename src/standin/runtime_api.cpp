@@ -111,6 +111,7 @@ WARPCC_EXPORT int cudaLaunchKernelExC(const LaunchConfig* config, const void* fu
   launch.shared = config->shared;
   launch.arguments = arguments;
   launch.cluster = cluster_of(config->attributes, config->attribute_count);
+  launch.dependent = dependent_of(config->attributes, config->attribute_count);
   return state().fail(state().launch(function, launch));
 }
 WARPCC_EXPORT int cudaLaunchCooperativeKernel(const void* function, Dimensions grid, Dimensions block, void** arguments,

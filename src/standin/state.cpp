@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
 #include "llvm/Support/raw_ostream.h"
 #include "ptx_text/parse.h"
 #include "standin/fat_binary.h"
+#include "standin/record.h"
+#include "support/words.h"
 
 namespace warpcc::standin {
 
@@ -114,6 +117,7 @@ int State::launch(const void* host, const Launch& launch) {
   run.module = &*of->binary->module;
   run.kernel = function;
   run.sources = &sources_;
+  run.dependent = launch.dependent;
   run.order = std::getenv("WARPCC_NO_ORDER") == nullptr;
   run.grid = launch.grid;
   run.block = launch.block;
@@ -127,8 +131,16 @@ int State::launch(const void* host, const Launch& launch) {
     run.params.push_back(std::move(bytes));
   }
   ++launches_;
+  if (const char* folder = std::getenv("WARPCC_RECORD")) {
+    if (llvm::Error error = record(folder, static_cast<unsigned>(launches_), run, device_.memory())) {
+      said_ += "error: " + llvm::toString(std::move(error)) + "\n";
+      refused_ = true;
+    }
+  }
   Diagnostics diagnostics;
+  const auto begin = std::chrono::steady_clock::now();
   bool ran = device_.launch(run, options_, outcome_, diagnostics);
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   llvm::raw_string_ostream out(said_);
   diagnostics.print(out, sources_);
   refused_ = refused_ || !ran;
@@ -143,8 +155,11 @@ void State::report() {
   std::string text = said_;
   {
     llvm::raw_string_ostream out(text);
-    out << fmt::format("{} launches on the machine; ", launches_);
+    out << counted(launches_, "launch", "launches") << " on the machine; ";
     checker::print(outcome_, out, &sources_);
+    if (seconds_ > 0)
+      out << fmt::format("{:.1f} s on the machine, {:.1f} million instructions of warps a second\n", seconds_,
+                         static_cast<double>(outcome_.instructions) / seconds_ / 1e6);
   }
   bool failed = refused_ || outcome_.failed();
   if (const char* path = std::getenv("WARPCC_REPORT")) {

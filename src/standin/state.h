@@ -46,6 +46,7 @@ struct Kernel {
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::size_t shared = 0;
+  bool dependent = false;
   void** arguments = nullptr;
 };
 
@@ -102,6 +103,7 @@ class State {
   std::map<std::pair<Binary*, std::string>, char> handles_;  // a kernel's handle is the address of its place here
   std::string said_;
   std::uint64_t launches_ = 0;
+  double seconds_ = 0;  // that they took
   int last_error_ = kSuccess;
   int major_ = 10;
   bool reported_ = false, refused_ = false;

@@ -5,15 +5,17 @@
 namespace warpcc::order {
 
 std::uint32_t History::add(const Entry& entry) {
+  if (of_line_.size() <= entry.line) of_line_.resize(entry.line + 1, ~0u);
+  std::uint32_t& known = of_line_[entry.line];
   // A line that runs again, and nothing has been told between.
-  if (!entries_.empty()) {
-    const Entry& last = entries_.back();
+  if (known != ~0u) {
+    const Entry& last = entries_[known];
     if (last.epoch.agent == entry.epoch.agent && last.epoch.time == entry.epoch.time && last.use == entry.use &&
-        last.line == entry.line && last.who == entry.who && last.footprint == entry.footprint)
-      return static_cast<std::uint32_t>(entries_.size() - 1);
+        last.who == entry.who && last.footprint == entry.footprint)
+      return known;
   }
   entries_.push_back(entry);
-  return static_cast<std::uint32_t>(entries_.size() - 1);
+  return known = static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
 std::uint32_t Step::follow(std::uint32_t list) {
@@ -33,7 +35,17 @@ std::uint32_t Step::follow(std::uint32_t list) {
   }
   std::uint32_t number = history_.add(now_);
   if (writes()) return history_.push(number, 0);
-  if (same == 0) return history_.push(number, list);
+  if (same == 0) {
+    if (history_.node(list).length < History::kLongest) return history_.push(number, list);
+    // The newest few, and what is the oldest: the last write.
+    std::uint32_t newest[History::kKept], oldest = list;
+    for (std::uint32_t i = 0, at = list; i < History::kKept; ++i, at = history_.node(at).next)
+      newest[i] = history_.node(at).entry;
+    while (history_.node(oldest).next != 0) oldest = history_.node(oldest).next;
+    std::uint32_t result = history_.push(history_.node(oldest).entry, 0);
+    for (std::uint32_t i = History::kKept; i > 0; --i) result = history_.push(newest[i - 1], result);
+    return history_.push(number, result);
+  }
   // The newer takes the older's place.
   std::uint32_t before[64];
   std::size_t count = 0;
@@ -60,7 +72,7 @@ void Flat::access_page(Page& page, std::uint32_t from, std::uint32_t to, Step& s
     page.list = step(page.list);
     return;
   }
-  std::uint8_t shift = (from | to) % kUnit == 0 ? 4 : (from | to) % 4 == 0 ? 2 : 0;
+  std::uint8_t shift = (from | to) % kUnit == 0 ? 4 : (from | to) % 4 == 0 ? 2 : (from | to) % 2 == 0 ? 1 : 0;
   if (page.shift > shift) part(page, shift);
   std::uint32_t last = ~0u, next = 0;
   for (std::uint32_t at = from >> page.shift; at < to >> page.shift; ++at) {

@@ -20,18 +20,22 @@ class History {
   History() : nodes_(1) {}
 
   struct Node {
-    std::uint32_t entry = 0, next = 0;
+    std::uint32_t entry = 0, next = 0, length = 0;
   };
+  // So many accesses of a place are remembered, and where there are more, the newest: of readers that nobody follows
+  // with a write there may be any number.
+  static constexpr std::uint32_t kLongest = 24, kKept = 8;
   const Node& node(std::uint32_t list) const { return nodes_[list]; }
   const Entry& entry(std::uint32_t list) const { return entries_[nodes_[list].entry]; }
   std::uint32_t add(const Entry& entry);
   std::uint32_t push(std::uint32_t entry, std::uint32_t list) {
-    nodes_.push_back({entry, list});
+    nodes_.push_back({entry, list, nodes_[list].length + 1});
     return static_cast<std::uint32_t>(nodes_.size() - 1);
   }
 
  private:
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> of_line_;  // the last of each line
   std::vector<Node> nodes_;
 };
 

@@ -76,7 +76,13 @@ class Executor {
   void fast_float(const Code& code, int sources);
   void convert(const Code& code);
   void compare(const Code& code);
+  void tell(const Code& code, std::uint32_t result);
   void move(const Code& code);
+  bool common_arithmetic(const Code& code);
+  template <typename U>
+  bool common_of(const Code& code);
+  template <typename U>
+  const U* lanes_of(const Arg& arg, U* buffer);
   template <typename U, typename F>
   void compute(const Code& code, int sources, F function);
 
@@ -90,10 +96,12 @@ class Executor {
   // ---- memory.cpp
   void memory_access(const Code& code);
   void load(const Code& code);
+  bool places(const Code& code, const std::uint64_t* at, std::int64_t bytes, std::uint8_t** data);
   void store(const Code& code);
   void atomic(const Code& code);
   void matrices(const Code& code);
   void copy_async(const Code& code);
+  void access_remotely(const Code& code);
   void addresses(const Code& code, std::size_t first, std::uint64_t* lanes);
   // `bytes` bytes at a lane's address; null, and a finding, where nothing is there.
   struct Place {
@@ -110,6 +118,7 @@ class Executor {
   // ---- barriers.cpp
   Next synchronise(const Code& code);
   Next named_barrier(const Code& code);
+  void tell_reduced(const Code& code);
   Next test(const Code& code);
   void arrive(const Code& code);
   void signal(int cta, std::uint32_t offset);
@@ -159,6 +168,7 @@ class Executor {
                          std::int64_t bytes, const order::Actor& actor);
   void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
                      const order::Actor& actor);
+  void access_columns(int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor);
   void access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor);
   void order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use);
   void order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
@@ -186,7 +196,7 @@ class Executor {
   void order_landed(const Load::Target& target);
   void order_store(const Store& store, int lane);
   void order_stores_done(bool written, std::uint64_t newest);
-  void order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes);
+  void order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes, std::uint32_t reading);
   void order_copies_closed();
   void order_copies_done(std::uint32_t newest, bool all);
   void order_copies_arrive(int rank, std::uint32_t offset);
@@ -198,6 +208,7 @@ class Executor {
   void order_tensor_wait(bool load);
   order::Epoch queue_epoch(int lane);
   void order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
+  void order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_commit(TensorWork& commit, int lane);
   void order_committed(const TensorWork& commit, std::size_t which);
   void order_allocated(std::uint32_t word);

@@ -126,7 +126,7 @@ bool Executor::run_warp(Warp& warp) {
       if (mask_ == 0) {
         ++group_->pc;
       } else {
-        if (ordering_ && !warp.order->loading.empty()) touch_loading(code);
+        if (ordering_ && !warp.order->loading.empty() && !options_.strict) touch_loading(code);
         Next next = step(code);
         if (stopped_) return true;
         if (next == Next::blocked) {

@@ -21,6 +21,13 @@ constexpr std::uint32_t kNoLine = order::Edge::kNone;
 // Of what one queue of the tensor core does in order whatever it reaches: copies into tensor memory.
 constexpr std::uint32_t kPipelined = ~0u;
 
+// An operand A in tensor memory: 32 bytes of each row, whatever its elements; scales of 128 rows: 4 columns (PTX ISA,
+// tcgen05, data movement and scale factors).
+constexpr std::uint32_t kOperandColumns = 8;
+std::uint32_t scale_columns(int rows) {
+  return static_cast<std::uint32_t>((rows + 127) / 128 * 4);
+}
+
 bool writes(Use use) {
   return use != Use::read && use != Use::strong_read;
 }
@@ -95,6 +102,10 @@ void Executor::access_shared(int rank, std::uint32_t offset, std::uint32_t bytes
 
 void Executor::access_global(std::uint64_t address, std::int64_t bytes, order::Step& step) {
   LaunchOrder& all = *ordering_;
+  if (launch_.dependent && !warp_->order->thread.knows().seen.covers(cluster_->order->grid_before))
+    report(Finding::Kind::protocol,
+           "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
+           "(griddepcontrol.wait), which the launch does not wait for");
   DeviceMemory::Allocation* of = memory_.find(address, bytes);
   if (of == nullptr) return;
   if (all.last == nullptr || all.last_begin != of->begin) {
@@ -510,12 +521,16 @@ void Executor::order_stores_done(bool written, std::uint64_t newest) {
   }
 }
 
-void Executor::order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes) {
+void Executor::order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes,
+                                std::uint32_t reading) {
   if (!ordering_) return;
   WarpOrder& warp = *warp_->order;
   if (!warp.copies.exists()) warp.copies = cluster_->order->agents.make(order::AgentKind::copying, false);
   order::Epoch epoch{warp.copies, warp.copies_now};
-  order_lanes_as(Where::global, from, bytes, Use::read, epoch);
+  const std::uint32_t all = mask_;
+  mask_ = reading;
+  if (reading != 0) order_lanes_as(Where::global, from, bytes, Use::read, epoch);
+  mask_ = all;
   order_lanes_as(Where::shared, to, bytes, Use::write, epoch);
 }
 
@@ -575,6 +590,12 @@ void Executor::access_tensor(int rank, std::uint32_t lanes, std::uint32_t column
   order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.tensor;
   memory.access(tensor_place(lanes, column), std::uint64_t{columns} * order::Flat::kUnit, step);
   if (!conflicts.empty()) tell_conflicts(actor, tensor_name(rank, column, columns));
+}
+
+// All lanes of some columns.
+void Executor::access_columns(int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor) {
+  for (std::uint32_t lanes = 0; lanes < machine::TensorMemory::kLanes / 16; ++lanes)
+    access_tensor(rank, lanes, address & 0xffff, columns, actor);
 }
 
 void Executor::order_tensor_registers(bool load, std::uint32_t first_lanes, std::uint32_t lanes, std::uint32_t column,
@@ -664,6 +685,13 @@ void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::Sm
   for (int rank : ctas) {
     if (ready.a != nullptr) access_operand(rank, *ready.a, reads);
     if (ready.b != nullptr) access_operand(rank, *ready.b, reads);
+    if (ready.mma.a_in_tensor) access_columns(rank, static_cast<std::uint32_t>(ready.mma.a), kOperandColumns, reads);
+    if (ready.mma.scales) {
+      order::Actor scales = reads;
+      scales.entry.footprint = kPipelined;  // by copies of the same thread: in order
+      access_columns(rank, ready.mma.scales->a, scale_columns(ready.instruction.m), scales);
+      access_columns(rank, ready.mma.scales->b, scale_columns(ready.instruction.n), scales);
+    }
     for (const machine::AccumulatorRun& run : ready.d->runs) {
       std::uint32_t row = (ready.mma.d >> 16) + static_cast<std::uint32_t>(run.lane);
       if (row % 16 != 0) continue;
@@ -673,13 +701,37 @@ void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::Sm
   }
 }
 
+// tcgen05.cp: in order with what its thread begins after it.
+void Executor::order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, const llvm::SmallVector<int, 2>& ctas,
+                                 int lane) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Epoch epoch = queue_epoch(lane);
+  order::Actor reads = actor(epoch, Use::read, true, Space::shared),
+               fills = actor(epoch, Use::write, true, Space::shared);
+  fills.entry.footprint = kPipelined;
+  order::Conflicts& conflicts = ordering_->conflicts;
+  auto between = [&](const order::Entry& first) { return order_between(first, reads); };
+  for (int rank : ctas) {
+    order::Step step(cluster_->order->history, reads.entry, between, conflicts);
+    order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.shared;
+    for (std::size_t i = 0; i < ready.addresses.size(); i += order::Flat::kUnit / 4) {
+      memory.access(ready.addresses[i], order::Flat::kUnit, step);
+      if (!conflicts.empty()) tell_conflicts(reads, shared_name(rank, ready.addresses[i], order::Flat::kUnit));
+    }
+    access_columns(rank, ready.copy.to, static_cast<std::uint32_t>(ready.copy.bytes) / 4, fills);
+  }
+}
+
 void Executor::order_commit(TensorWork& commit, int lane) {
   if (!ordering_) return;
   order::Epoch done = queue_epoch(lane);
-  ++warp_->order->lane(lane).queue_now;
+  LaneOrder& issuer = warp_->order->lane(lane);
+  ++issuer.queue_now;
   commit.knows = std::make_shared<order::Knowledge>();
   warp_->order->thread.release_acquired(*commit.knows, kNoLine);
   commit.knows->seen.raise(done.agent, done.time);
+  commit.knows->seen.join(issuer.committed);
   for (int rank : commit.ctas) {
     if (rank < 0) {
       commit.tickets.push_back(0);
@@ -687,7 +739,9 @@ void Executor::order_commit(TensorWork& commit, int lane) {
     }
     use_barrier(rank, commit.barrier, true);
     BarrierOrder& of = order_of(rank, commit.barrier);
-    commit.tickets.push_back(of.order.begin(cluster_->order->agents).time);
+    order::Epoch ticket = of.order.begin(cluster_->order->agents);
+    commit.tickets.push_back(ticket.time);
+    issuer.committed.raise(ticket.agent, ticket.time);
     of.last_signal = line_;
   }
 }
@@ -710,9 +764,7 @@ void Executor::order_free(std::uint32_t column, std::uint32_t columns, bool pair
   if (!ordering_) return;
   meet_lanes();
   order::Thread& thread = warp_->order->thread;
-  order::Actor frees = actor(thread.collective(), Use::write, false, Space::shared);
-  for (std::uint32_t lanes = 0; lanes < machine::TensorMemory::kLanes / 16; ++lanes)
-    access_tensor(warp_->cta, lanes, column, columns, frees);
+  access_columns(warp_->cta, column, columns, actor(thread.collective(), Use::write, false, Space::shared));
   // PTX ISA, tcgen05.dealloc of a pair: both CTAs have allocated by then.
   int peer = warp_->cta ^ 1;
   if (!pair || peer >= static_cast<int>(cluster_->ctas.size())) return;

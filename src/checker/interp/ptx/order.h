@@ -28,6 +28,8 @@ struct LaneOrder {
   order::Agent queue, reads, writes;
   std::uint32_t queue_now = 1;
   std::uint32_t stored = 0;  // groups
+  // The tickets of its commits: who has heard of one knows that those before it have been done.
+  order::Clock committed;
 };
 
 // A load of tensor memory whose registers nobody has touched yet.

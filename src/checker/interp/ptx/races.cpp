@@ -133,8 +133,10 @@ std::string Executor::place_text(std::uint32_t line) const {
 std::string Executor::who_text(const order::Entry& entry) const {
   const std::array<std::uint32_t, 3>& first = ordering_->begun[entry.who >> 9];
   const std::uint32_t rank = entry.who >> 5 & 15, x = launch_.cluster[0], y = launch_.cluster[1];
-  return fmt::format("{}: {}, CTA ({}, {}, {}) warp {}", place_text(entry.line), line_text(entry.line),
-                     first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / x / y, entry.who & 31);
+  std::string place = place_text(entry.line);
+  if (!place.empty()) place += ": ";
+  return fmt::format("{}{}, CTA ({}, {}, {}) warp {}", place, line_text(entry.line), first[0] + rank % x,
+                     first[1] + rank / x % y, first[2] + rank / x / y, entry.who & 31);
 }
 
 // A warp that waits for phases one after the other, and falls two behind: the parity that it asks for stands for
@@ -144,11 +146,13 @@ void Executor::tell_overrun(const Warp& warp, const Group& group, std::int64_t p
   if (!ordering_) return;
   auto found = warp.order->waited.find({group.cta, group.offset});
   auto waited = static_cast<std::int64_t>(found == warp.order->waited.end() ? 0 : found->second);
-  if (phase < waited + 2) return;
+  // Who begins with the other parity waits for the phase before the first.
+  std::int64_t wanted = (waited & 1) == static_cast<std::int64_t>(group.parity) ? waited : waited - 1;
+  if (phase < wanted + 2) return;
   details.push_back(fmt::format(
-      "this warp has waited for {} of its phases: phase {}, which it waits for now, has completed and passed, "
-      "and the parity {} stands for phase {}. Others go on without this warp, and have overrun it by {} phases",
-      waited, waited, group.parity, phase, phase - waited));
+      "this warp has waited for {} of its phases, and phase {}, which it waits for now, has completed and passed: the "
+      "parity {} stands for phase {}. Others go on without this warp, and have overrun it by {} phases",
+      waited, wanted, group.parity, phase, phase - wanted));
   details.push_back(
       "to mend: who goes on waits for this warp (an mbarrier at which it arrives), or all meet once a phase");
   details.push_back("PTX ISA, mbarrier.test_wait: only the current phase and the one before can be asked for");

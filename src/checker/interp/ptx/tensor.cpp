@@ -181,6 +181,7 @@ void Executor::copy_to_tensor(const Code& code, int lane) {
   if (!take_ctas(code, work)) return;
   work.copy = tensor_core_.issue(copy, sides(work.ctas), faults_);
   report_faults();
+  if (work.copy) order_tensor_copy(*work.copy, work.ctas, lane);
   if (work.copy) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;
 }
