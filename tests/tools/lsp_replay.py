@@ -176,14 +176,14 @@ def main():
                 print(f"{name}: the whole text has diagnostics: {said[0]['message']}")
                 failed = True
             session.edit_statements(arguments.statements, chance)
-            edits = len(session.times.get("edited", [])) or 1
-            spent = 1000 * (session.processor_seconds() - before) / edits
+            spent = 1000 * (session.processor_seconds() - before) / (len(session.times.get("edited", [])) or 1)
             session.ask_behind_edits(arguments.asked, chance)
             print(f"{name}: {spent:.1f} ms of processor time an edit of the whole text")
             failed |= figures(session, name, arguments.limits and number == 0 and whole is text)
-            if arguments.edits:
-                sizes = session.remember(arguments.edits, chance)
-                print("  memory over", arguments.edits, "edits:", ", ".join(f"{size:.0f}" for size in sizes), "MB")
+            edits = arguments.edits if whole is text else arguments.edits // 20
+            if edits:
+                sizes = session.remember(edits, chance)
+                print("  memory over", edits, "edits:", ", ".join(f"{size:.0f}" for size in sizes), "MB")
                 if sizes[-1] > 1.1 * sizes[len(sizes) // 4] + 4:
                     print("  it grows")
                     failed = True
