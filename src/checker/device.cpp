@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "checker/interp/ptx/executor.h"
+#include "support/words.h"
 
 namespace warpcc::checker {
 
@@ -28,6 +29,7 @@ std::uint64_t DeviceMemory::allocate(std::int64_t bytes) {
   allocation->begin = address;
   allocation->bytes.assign(static_cast<std::size_t>(bytes), 0);
   allocation->written.assign(static_cast<std::size_t>(bytes + 3) / 4, false);
+  allocation->unwritten = allocation->written.size();
   allocations_.emplace(address, std::move(allocation));
   return address;
 }
@@ -65,8 +67,7 @@ void DeviceMemory::mark_written(std::uint64_t address, std::int64_t count) {
   if (found == nullptr || count == 0) return;
   std::size_t first = (address - found->begin) / 4,
               last = (address - found->begin + static_cast<std::uint64_t>(count) - 1) / 4;
-  std::fill(found->written.begin() + static_cast<std::ptrdiff_t>(first),
-            found->written.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
+  found->mark(first, last);
 }
 
 namespace {
@@ -167,7 +168,7 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   if (wrong.empty() && (launch.dynamic_shared < 0 || launch.dynamic_shared > 232448))
     wrong = fmt::format("{} bytes of shared memory; 232448 are the most", launch.dynamic_shared);
   if (wrong.empty() && launch.params.size() != launch.kernel->params.size())
-    wrong = fmt::format("the kernel has {} parameters, and is given {}", launch.kernel->params.size(),
+    wrong = fmt::format("the kernel has {}, and is given {}", counted(launch.kernel->params.size(), "parameter"),
                         launch.params.size());
   if (!wrong.empty()) {
     diagnostics.error(launch.kernel->where, kLaunch, wrong);

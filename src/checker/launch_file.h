@@ -17,7 +17,8 @@ namespace warpcc::checker {
 class LaunchFile {
  public:
   // Fails, in words for the user, where the text is no JSON, or says what no launch can be.
-  static llvm::Expected<LaunchFile> read(std::string_view text);
+  // `folder`: where the files lie that it names.
+  static llvm::Expected<LaunchFile> read(std::string_view text, std::string_view folder = "");
 
   // Launches it on a device of its own and compares what it leaves with what is expected. Fails where the module has no
   // such kernel, or its parameters are others; `diagnostics`: what the machine cannot run.
@@ -31,6 +32,7 @@ class LaunchFile {
     layout::Element element = layout::Element::f32;
     std::int64_t elements = 0;
     enum class Fill : std::uint8_t { none, zero, integers } fill = Fill::none;
+    std::string file;  // of its contents
   };
   // A piece of a parameter's bytes.
   struct Piece {
@@ -50,8 +52,9 @@ class LaunchFile {
     bool a_mn_major = false, b_mn_major = false, c_column_major = false;
   };
   class Reader;
+  llvm::Error load(const Buffer& buffer, Device& device, std::uint64_t address) const;
 
-  std::string kernel_;
+  std::string folder_, kernel_;
   PtxLaunch launch_;
   int sms_ = 148;
   std::vector<Buffer> buffers_;

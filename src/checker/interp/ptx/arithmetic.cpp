@@ -281,6 +281,64 @@ void Executor::fast_float(const Code& code, int sources) {
   compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) { return real_bits(code, a, b, c); });
 }
 
+// Whole numbers that fill a register: loops that the compiler makes vectors of.
+template <typename U>
+bool Executor::common_of(const Code& code) {
+  constexpr U kWidth = sizeof(U) * 8;
+  using S = std::make_signed_t<U>;
+  const bool sign = is_signed(code.type);
+  auto two = [&](auto function) {
+    compute<U>(code, 2, [&](U a, U b, U, U) -> U { return function(a, b); });
+    return true;
+  };
+  switch (code.op) {
+    case Op::add:
+      return two([](U a, U b) { return a + b; });
+    case Op::sub:
+      return two([](U a, U b) { return a - b; });
+    case Op::mul_lo:
+      return two([](U a, U b) { return a * b; });
+    case Op::mad_lo:
+      compute<U>(code, 3, [](U a, U b, U c, U) -> U { return a * b + c; });
+      return true;
+    case Op::bit_and:
+      return two([](U a, U b) { return a & b; });
+    case Op::bit_or:
+      return two([](U a, U b) { return a | b; });
+    case Op::bit_xor:
+      return two([](U a, U b) { return a ^ b; });
+    case Op::bit_not:
+      compute<U>(code, 1, [](U a, U, U, U) -> U { return ~a; });
+      return true;
+    default:
+      break;
+  }
+  // The amount of a shift is of 32 bits, whatever is shifted.
+  if (code.op != Op::shl && code.op != Op::shr) return false;
+  U buffer[kLanes], to[kLanes];
+  std::uint32_t amounts[kLanes];
+  const U* a = lanes_of<U>(arg(code, 1), buffer);
+  const std::uint32_t* by = lanes_of<std::uint32_t>(arg(code, 2), amounts);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const U n = by[lane], within = n < kWidth ? n : kWidth - 1;
+    to[lane] = code.op == Op::shl ? (n < kWidth ? a[lane] << within : 0)
+               : sign             ? static_cast<U>(static_cast<S>(a[lane]) >> within)
+                                  : (n < kWidth ? a[lane] >> within : 0);
+  }
+  if constexpr (sizeof(U) == 4) {
+    write32(arg(code, 0), to);
+  } else {
+    write64(arg(code, 0), to);
+  }
+  return true;
+}
+
+bool Executor::common_arithmetic(const Code& code) {
+  if (is_float(code.type) || code.saturate || code.relu || code.type == Num::pred) return false;
+  const int width = bits(code.type);
+  return width == 32 ? common_of<std::uint32_t>(code) : width == 64 ? common_of<std::uint64_t>(code) : false;
+}
+
 bool Executor::arithmetic(const Code& code) {
   using U32 = std::uint32_t;
   using U64 = std::uint64_t;
@@ -289,14 +347,8 @@ bool Executor::arithmetic(const Code& code) {
   if (code.op >= Op::sad && code.op <= Op::isspacep) return rare_arithmetic(code);
   if (code.carry_in || code.carry_out || code.type == Num::u16x2 || code.type == Num::s16x2)
     return wide_arithmetic(code);
+  if (common_arithmetic(code)) return true;
   switch (code.op) {
-    // The common ones, whose loops the compiler makes vectors of.
-    case Op::add:
-      if (width == 32 && !is_float(code.type) && !code.saturate) {
-        compute<U32>(code, 2, [](U32 a, U32 b, U32, U32) { return a + b; });
-        return true;
-      }
-      break;
     case Op::mul_wide:
     case Op::mad_wide: {
       bool sign = is_signed(code.type);
@@ -486,6 +538,38 @@ void Executor::compare(const Code& code) {
     return write64(arg(code, 0), a);
   }
   std::uint32_t result = 0;
+  if (code.op == Op::setp && !is_float(code.type) && (width == 32 || width == 64)) {
+    auto all = [&](auto zero) {
+      using T = decltype(zero);
+      using U = std::make_unsigned_t<T>;
+      U first[kLanes], second[kLanes];
+      const U *x = lanes_of<U>(arg(code, 2), first), *y = lanes_of<U>(arg(code, 3), second);
+      auto each = [&](auto holds) {
+        for (int lane = 0; lane < kLanes; ++lane)
+          result |= static_cast<std::uint32_t>(holds(static_cast<T>(x[lane]), static_cast<T>(y[lane]))) << lane;
+      };
+      switch (code.compare) {
+        case Compare::eq:
+          return each([](T p, T q) { return p == q; });
+        case Compare::ne:
+          return each([](T p, T q) { return p != q; });
+        case Compare::lt:
+          return each([](T p, T q) { return p < q; });
+        case Compare::le:
+          return each([](T p, T q) { return p <= q; });
+        case Compare::gt:
+          return each([](T p, T q) { return p > q; });
+        default:
+          return each([](T p, T q) { return p >= q; });
+      }
+    };
+    if (width == 32) {
+      is_signed(code.type) ? all(std::int32_t{}) : all(std::uint32_t{});
+    } else {
+      is_signed(code.type) ? all(std::int64_t{}) : all(std::uint64_t{});
+    }
+    return tell(code, result);
+  }
   Lanes64 a, b;
   read64(arg(code, 2), a);
   read64(arg(code, 3), b);
@@ -509,6 +593,11 @@ void Executor::compare(const Code& code) {
     }
     result |= static_cast<std::uint32_t>(holds) << lane;
   }
+  tell(code, result);
+}
+
+// A comparison's answer, with what it is combined with, to where it goes.
+void Executor::tell(const Code& code, std::uint32_t result) {
   std::uint32_t other = ~result;
   if (code.combine != Combine::none) {
     std::uint32_t with = predicate(arg(code, 4));

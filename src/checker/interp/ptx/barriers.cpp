@@ -1,7 +1,9 @@
 // mbarriers, named barriers, the cluster's barrier.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "checker/interp/ptx/executor.h"
 
@@ -55,6 +57,15 @@ void Executor::arrive(const Code& code) {
     std::string name = barrier_name(rank, offset);
     auto number = static_cast<std::int64_t>(static_cast<std::uint32_t>(count[lane]));
     order_arrive(code, rank, offset, code.op == Op::mbar_arrive);
+    if (code.op == Op::mbar_arrive && arg(code, 2).kind == Arg::Kind::reg) {
+      // The state that a test may be given: here the phase that it arrives in.
+      const std::uint32_t all = mask_;
+      Lanes64 state;
+      std::fill_n(state, kLanes, to->phase());
+      mask_ = 1u << lane;
+      write64(arg(code, 2), state);
+      mask_ = all;
+    }
     bool completed = false;
     if (code.op == Op::mbar_expect) {
       completed = code.add ? to->land(number, name, faults_) : to->expect(number, name, faults_);
@@ -119,6 +130,7 @@ Executor::Next Executor::test(const Code& code) {
 Executor::Next Executor::named_barrier(const Code& code) {
   if (group_->arrived) {  // and the barrier has completed
     group_->arrived = false;
+    tell_reduced(code);
     return Next::on;
   }
   if (!together(~0u)) return Next::blocked;
@@ -133,12 +145,20 @@ Executor::Next Executor::named_barrier(const Code& code) {
   }
   bool sync = code.op == Op::bar_sync;
   std::vector<int> waiting;
+  if (code.extra != 0) {
+    Cta::Reduction& sum = cta().reducing[number];
+    const std::uint32_t yes = predicate(arg(code, 3)) & mask_;
+    sum.count += static_cast<std::uint32_t>(std::popcount(yes));
+    sum.all = sum.all && yes == mask_;
+  }
   order_named_arrive(number, sync);
   bool completed = cta().named[number].arrive(warp_->number, threads, sync, fmt::format("named barrier {}", number),
                                               faults_, waiting);
   report_faults();
   ++progress_;
   if (completed) {
+    cta().reduced[number] = std::exchange(cta().reducing[number], {});
+    tell_reduced(code);
     order_named_completed(number);
     if (sync) order_named_waited(*warp_, number);
     for (const auto& other : cluster_->warps) {
@@ -158,6 +178,19 @@ Executor::Next Executor::named_barrier(const Code& code) {
   group_->arrived = true;
   group_->offset = number;
   return Next::blocked;
+}
+
+// What barrier.red gives to each thread: how many threads said yes, whether all did, whether any (PTX ISA, bar.red).
+void Executor::tell_reduced(const Code& code) {
+  if (code.extra == 0) return;
+  const Cta::Reduction& sum = cta().reduced[static_cast<std::uint32_t>(scalar(arg(code, 0))) & 15];
+  if (code.extra == 1) {
+    Lanes32 lanes;
+    std::fill_n(lanes, kLanes, sum.count);
+    return write32(arg(code, 2), lanes);
+  }
+  const bool answer = code.extra == 2 ? sum.all : sum.count != 0;
+  write_predicate(arg(code, 2), answer ? ~0u : 0);
 }
 
 Executor::Next Executor::synchronise(const Code& code) {
@@ -191,8 +224,12 @@ Executor::Next Executor::synchronise(const Code& code) {
       Lanes32 count{};
       addresses(code, 0, at);
       if (code.op == Op::mbar_init) read32(arg(code, 2), count);
+      // A warp whose lanes all initialise the same mbarrier to the same leaves what one of them would. It is not asked
+      // for all the same: an mbarrier that is live is invalidated first (PTX ISA, mbarrier.init).
+      const int leader = first_lane();
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
         int lane = std::countr_zero(rest);
+        if (lane != leader && !options_.strict && at[lane] == at[leader] && count[lane] == count[leader]) continue;
         auto [rank, offset] = shared_place(at[lane]);
         machine::MBarrier* of = barrier(rank, offset, "initialises");
         if (of == nullptr) continue;

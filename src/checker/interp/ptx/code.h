@@ -20,7 +20,7 @@ enum class Op : std::uint8_t {
   bit_and, bit_or, bit_xor, bit_not, shl, shr, shf_l, shf_r, bfi, bfe, prmt, popc, clz, brev, bfind, lop3,
   rcp, sqrt, rsqrt, ex2, lg2, tanh, sin, cos, copysign,
   sad, mul24, mad24, dp4a, dp2a, bmsk, szext, cnot, testp, isspacep, slct, set,
-  selp, setp, cvt, ld, st, atom, red, shfl, vote, elect, activemask, redux, match, movmatrix, mma,
+  selp, setp, cvt, ld, st, atom, red, st_async, red_async, shfl, vote, elect, activemask, redux, match, movmatrix, mma,
   bra, ret, call, trap,
   bar_sync, bar_arrive, warp_sync, cluster_arrive, cluster_wait, fence,
   mbar_init, mbar_inval, mbar_arrive, mbar_expect, mbar_test,

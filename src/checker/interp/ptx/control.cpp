@@ -230,6 +230,8 @@ Executor::Next Executor::step(const Code& code) {
     case Op::st:
     case Op::atom:
     case Op::red:
+    case Op::st_async:
+    case Op::red_async:
     case Op::cvta:
     case Op::copy_async:
     case Op::ldmatrix:

@@ -250,7 +250,7 @@ void Executor::convert(const Code& code) {
                        : to[lane] << keep >> keep;
       }
     }
-    if (to_width < 32 && arg(code, 0).bytes == 4 && !(is_signed(code.type) && to_width < 16))
+    if (!code.unordered && to_width < 32 && arg(code, 0).bytes == 4 && !(is_signed(code.type) && to_width < 16))
       to[lane] &= is_signed(code.type) ? 0xffffffff : (std::uint64_t{1} << to_width) - 1;
   }
   write64(arg(code, 0), to);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "checker/interp/ptx/combine.h"
 #include "checker/interp/ptx/executor.h"
 #include "checker/machine/numbers.h"
 #include "layout/layout.h"
@@ -249,6 +250,8 @@ void Executor::bulk(const Code& code, int lane) {
     store.shared = offset;
     store.address = to;
     store.bytes = bytes;
+    store.operation = code.add ? code.extra : -1;
+    store.type = code.type;
     return begin_store(store, lane);
   }
   Load load;
@@ -261,10 +264,20 @@ void Executor::bulk(const Code& code, int lane) {
     report(Finding::Kind::memory, "a bulk copy goes to shared memory that the cluster does not have");
     return;
   }
-  load.targets.push_back({rank, offset, barrier_rank, barrier});
-  cluster_->ctas[static_cast<std::size_t>(rank)]->shared.for_each_block(
-      offset, bytes,
-      [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+  if (code.multicast) {
+    // To the same place of each CTA of the mask, and its mbarrier.
+    const std::uint64_t mask = value(7);
+    for (int each = 0; each < static_cast<int>(cluster_->ctas.size()); ++each) {
+      if (mask >> each & 1) load.targets.push_back({each, offset, each, barrier});
+    }
+  } else {
+    load.targets.push_back({rank, offset, barrier_rank, barrier});
+  }
+  for (const Load::Target& target : load.targets) {
+    cluster_->ctas[static_cast<std::size_t>(target.cta)]->shared.for_each_block(
+        offset, bytes,
+        [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+  }
   order_load(load);
   cluster_->loads.push_back(std::move(load));
   ++progress_;
@@ -316,8 +329,19 @@ void Executor::write_store(const Store& store) {
     if (to.empty() && store.bytes > 0) {
       report(Finding::Kind::memory, fmt::format("a bulk copy writes {:#x}, where nothing is allocated", store.address));
     } else {
-      std::memcpy(to.data(), from.shared.bytes(store.shared, static_cast<std::uint32_t>(store.bytes)).data(),
-                  to.size());
+      const std::uint8_t* data = from.shared.bytes(store.shared, static_cast<std::uint32_t>(store.bytes)).data();
+      if (store.operation < 0) {
+        std::memcpy(to.data(), data, to.size());
+      } else {
+        const auto width = static_cast<std::size_t>(bits(store.type) / 8);
+        for (std::size_t at = 0; at + width <= to.size(); at += width) {
+          std::uint64_t old = 0, value = 0;
+          std::memcpy(&old, &to[at], width);
+          std::memcpy(&value, data + at, width);
+          value = combined(store.operation, store.type, old, value, 0);
+          std::memcpy(&to[at], &value, width);
+        }
+      }
       memory_.mark_written(store.address, store.bytes);
     }
   }

@@ -92,6 +92,14 @@ bool Decoder::synchronisation(Code& code) {
       code.op = Op::warp_sync;
       return scalars();
     }
+    if (has("red")) {
+      // barrier, threads, result, whether a thread says yes
+      code.op = Op::bar_sync;
+      code.extra = has("popc") ? 1 : has("and") ? 2 : 3;
+      if (operands() < 3 || !scalar(operand(1))) return false;
+      if (operands() > 3 ? !scalar(operand(2)) : !none()) return false;
+      return scalar(operand(0)) && scalar(operand(operands() - 1));
+    }
     known_ = has("sync") || has("arrive");
     code.op = has("arrive") ? Op::bar_arrive : Op::bar_sync;
     if (!known_ || !scalars()) return false;

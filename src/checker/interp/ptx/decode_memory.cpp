@@ -3,6 +3,28 @@
 
 namespace warpcc::checker::ptx {
 
+namespace {
+
+// Of atomics and reductions, by number.
+constexpr std::pair<std::string_view, int> kOperations[] = {{"add", 0}, {"min", 1}, {"max", 2},  {"and", 3},
+                                                            {"or", 4},  {"xor", 5}, {"exch", 6}, {"cas", 7},
+                                                            {"inc", 8}, {"dec", 9}};
+
+}  // namespace
+
+// [a], values, [mbarrier]: at another CTA of the cluster, whose mbarrier is told of the bytes.
+bool Decoder::remote_access(Code& code) {
+  code.op = words()[0] == "st" ? Op::st_async : Op::red_async;
+  code.where = Where::shared;
+  code.extra = -1;
+  for (const auto& [word, number] : kOperations) {
+    if (has(word)) code.extra = number;
+  }
+  if (operands() != 3) return false;
+  code.vector = static_cast<std::uint8_t>(width(operand(1)));
+  return memory(operand(0)) && memory(operand(2)) && list(operand(1));
+}
+
 bool Decoder::memory_access(Code& code) {
   std::string_view first = words()[0];
   if (first == "cvta") {
@@ -28,6 +50,7 @@ bool Decoder::memory_access(Code& code) {
   code.acquire = has("acquire") || has("acq_rel");
   code.release = has("release") || has("acq_rel");
   code.relaxed = has("relaxed") || has("volatile");
+  if (has("async") && (first == "st" || first == "red")) return remote_access(code);
   bool load = first == "ld" || first == "ldu";
   if (load || first == "st") {
     code.op = load ? Op::ld : Op::st;
@@ -40,9 +63,6 @@ bool Decoder::memory_access(Code& code) {
     return memory(place) && list(value);
   }
   // d, [a], b[, c]; red has no d.
-  static constexpr std::pair<std::string_view, int> kOperations[] = {{"add", 0}, {"min", 1}, {"max", 2},  {"and", 3},
-                                                                     {"or", 4},  {"xor", 5}, {"exch", 6}, {"cas", 7},
-                                                                     {"inc", 8}, {"dec", 9}};
   code.op = first == "atom" ? Op::atom : Op::red;
   code.extra = -1;
   for (const auto& [word, number] : kOperations) {
@@ -147,11 +167,21 @@ bool Decoder::copies(Code& code) {
                        is(3, "shared::cluster");
     code.op = into_shared ? Op::bulk_load : Op::bulk_store;
     code.add = has("reduce");
-    known_ = !code.add && !has("multicast::cluster");
+    code.multicast = has("multicast::cluster");
+    code.extra = -1;
+    if (code.add) {
+      for (const auto& [word, number] : kOperations) {
+        if (has(word)) code.extra = number;
+      }
+      std::optional<Num> type = last_type();
+      code.type = type.value_or(Num::b32);
+      known_ = !into_shared && type && code.extra >= 0;
+    }
     if (!known_ || operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
     code.where = has("global") ? Where::global : Where::shared;
     if (!into_shared) return true;
-    return operands() >= 4 && memory(operand(3));
+    if (operands() < 4 || !memory(operand(3))) return false;
+    return code.multicast ? operands() >= 5 && scalar(operand(4)) : none();
   }
   if (starts("cp.async.commit_group")) {
     code.op = Op::copy_async_commit;

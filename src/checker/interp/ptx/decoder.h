@@ -202,6 +202,7 @@ class Decoder {
   bool family(Code& code);
   bool arithmetic(Code& code);
   bool memory_access(Code& code);
+  bool remote_access(Code& code);
   bool control(Code& code);
   bool synchronisation(Code& code);
   bool copies(Code& code);

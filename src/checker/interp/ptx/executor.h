@@ -180,6 +180,7 @@ class Executor {
   void order_fence(const Code& code);
   BarrierOrder& order_of(int rank, std::uint32_t offset);
   void order_init(int rank, std::uint32_t offset);
+  void note_peer(BarrierOrder& of, bool reaches);
   void use_barrier(int rank, std::uint32_t offset, bool asynchronous);
   void order_arrive(const Code& code, int rank, std::uint32_t offset, bool tells);
   void order_completed(int rank, std::uint32_t offset, bool completed);

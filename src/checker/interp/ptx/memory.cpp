@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "checker/interp/ptx/combine.h"
 #include "checker/interp/ptx/executor.h"
-#include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
 
@@ -86,8 +86,7 @@ void Executor::wrote(const Place& place, std::int64_t bytes) {
   if (place.shared != nullptr) place.shared->shared.mark_written(place.offset, static_cast<std::uint32_t>(bytes));
   if (place.global != nullptr) {
     std::size_t at = static_cast<std::size_t>(place.data - place.global->bytes.data());
-    for (std::size_t i = at / 4; i <= (at + static_cast<std::size_t>(bytes) - 1) / 4; ++i)
-      place.global->written[i] = true;
+    place.global->mark(at / 4, (at + static_cast<std::size_t>(bytes) - 1) / 4);
   }
 }
 
@@ -121,6 +120,9 @@ void Executor::memory_access(const Code& code) {
       return store(code);
     case Op::copy_async:
       return copy_async(code);
+    case Op::st_async:
+    case Op::red_async:
+      return access_remotely(code);
     case Op::ldmatrix:
     case Op::stmatrix:
       return matrices(code);
@@ -137,35 +139,68 @@ void Executor::load(const Code& code) {
   const bool strong = code.relaxed || code.acquire;
   order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read);
   if (strong) order_flags(code, at, true, FlagWrite::none);
+  std::uint8_t* data[kLanes];
+  if (!places(code, at, bytes, data)) {
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      int lane = std::countr_zero(rest);
+      if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
+        report(Finding::Kind::memory, fmt::format("reads {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
+      data[lane] = place(code.where, at[lane], bytes, lane, false).data;
+    }
+  }
+  for (int i = 0; i < code.vector; ++i) {
+    const Arg& to = arg(code, static_cast<std::size_t>(i) + 2);
+    if (to.kind != Arg::Kind::reg) continue;
+    auto each = [&](auto function) {
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        int lane = std::countr_zero(rest);
+        if (data[lane] != nullptr) function(lane, data[lane] + i * width);
+      }
+    };
+    if (width == 16) {
+      each([&](int lane, const std::uint8_t* from) { std::memcpy(place64(to) + 2 * lane, from, 16); });
+    } else if (width == 4 && to.bytes == 4) {
+      each([words = place32(to)](int lane, const std::uint8_t* from) { std::memcpy(words + lane, from, 4); });
+    } else {
+      const int shift = is_signed(code.type) ? 64 - 8 * width : 0;
+      each([&](int lane, const std::uint8_t* from) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, from, static_cast<std::size_t>(width));
+        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
+        if (to.bytes == 4) {
+          place32(to)[lane] = static_cast<std::uint32_t>(value);
+        } else if (to.bytes >= 8) {
+          place64(to)[lane * (to.bytes / 8)] = value;
+        }
+      });
+    }
+  }
+}
+
+// Where all lanes read, at once: one allocation of global memory all of which is written, or the parameters. False, and
+// nothing done, where it is not as simple.
+bool Executor::places(const Code& code, const std::uint64_t* at, std::int64_t bytes, std::uint8_t** data) {
+  const auto size = static_cast<std::uint64_t>(bytes);
+  std::uint64_t begin = 0, end = 0, aligned = 0;
+  std::uint8_t* memory = nullptr;
+  if (code.where == Where::param) {
+    end = params_.size();
+    memory = params_.data();
+  } else if (code.where == Where::global || (code.where == Where::generic && at[first_lane()] < kParamWindow)) {
+    DeviceMemory::Allocation* of = memory_.find(at[first_lane()], bytes);
+    if (of == nullptr || of->unwritten != 0) return false;
+    begin = of->begin;
+    end = begin + of->bytes.size();
+    memory = of->bytes.data();
+  }
+  if (memory == nullptr || end - begin < size) return false;
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
-    if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
-      report(Finding::Kind::memory, fmt::format("reads {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
-    Place from = place(code.where, at[lane], bytes, lane, false);
-    if (from.data == nullptr) continue;
-    std::uint32_t all = mask_;
-    mask_ = 1u << lane;
-    for (int i = 0; i < code.vector; ++i) {
-      const Arg& to = arg(code, static_cast<std::size_t>(i) + 2);
-      if (to.kind != Arg::Kind::reg) continue;
-      if (width == 16) {
-        std::memcpy(place64(to) + 2 * lane, from.data, 16);
-        continue;
-      }
-      std::uint64_t value = 0;
-      std::memcpy(&value, from.data + i * width, static_cast<std::size_t>(width));
-      if (is_signed(code.type) && width < 8) {
-        int shift = 64 - 8 * width;
-        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
-      }
-      if (to.bytes == 4) {
-        place32(to)[lane] = static_cast<std::uint32_t>(value);
-      } else if (to.bytes >= 8) {
-        place64(to)[lane * (to.bytes / 8)] = value;
-      }
-    }
-    mask_ = all;
+    aligned |= at[lane] & (size - 1);
+    if (at[lane] < begin || at[lane] > end - size) return false;
+    data[lane] = memory + (at[lane] - begin);
   }
+  return aligned == 0;
 }
 
 void Executor::store(const Code& code) {
@@ -201,67 +236,6 @@ void Executor::store(const Code& code) {
     if (to[lane].data != nullptr) wrote(to[lane], bytes);
   }
 }
-
-namespace {
-
-std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
-  const int width = bits(type), shift = 64 - width;
-  auto sign = [shift](std::uint64_t x) { return static_cast<std::int64_t>(x << shift) >> shift; };
-  bool less = is_signed(type) ? sign(b) < sign(old) : b < old;
-  if (is_float(type)) {
-    auto both = [&](auto function) -> std::uint64_t {
-      switch (type) {
-        case Num::f64:
-          return std::bit_cast<std::uint64_t>(function(std::bit_cast<double>(old), std::bit_cast<double>(b)));
-        case Num::f32:
-          return std::bit_cast<std::uint32_t>(
-              static_cast<float>(function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
-                                          std::bit_cast<float>(static_cast<std::uint32_t>(b)))));
-        default: {
-          std::uint64_t result = 0;
-          bool brain = type == Num::bf16 || type == Num::bf16x2;
-          for (int at = 0; at < width; at += 16) {
-            auto value = [&](std::uint64_t word) -> float {
-              auto half = static_cast<std::uint16_t>(word >> at);
-              return brain ? std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16) : machine::f16_to_float(half);
-            };
-            auto sum = static_cast<float>(function(value(old), value(b)));
-            result |= static_cast<std::uint64_t>(brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum))
-                      << at;
-          }
-          return result;
-        }
-      }
-    };
-    if (operation == 0) return both([](auto x, auto y) { return x + y; });
-    if (operation == 1) return both([](auto x, auto y) { return std::min(x, y); });
-    if (operation == 2) return both([](auto x, auto y) { return std::max(x, y); });
-  }
-  switch (operation) {
-    case 0:
-      return old + b;
-    case 1:
-      return less ? b : old;
-    case 2:
-      return less ? old : b;
-    case 3:
-      return old & b;
-    case 4:
-      return old | b;
-    case 5:
-      return old ^ b;
-    case 6:
-      return b;
-    case 7:
-      return old == b ? c : old;
-    case 8:
-      return old >= b ? 0 : old + 1;
-    default:
-      return old == 0 || old > b ? b : old - 1;
-  }
-}
-
-}  // namespace
 
 // [a], offset, results, operands: of a vector, as many as it has.
 void Executor::atomic(const Code& code) {
@@ -350,7 +324,11 @@ void Executor::copy_async(const Code& code) {
   const std::int64_t bytes = arg(code, 4).value;
   const bool part = arg(code, 5).kind != Arg::Kind::none;
   if (part) read64(arg(code, 5), some);
-  order_copy_async(to, from, bytes);
+  std::uint32_t reading = mask_;  // a copy of no bytes reads nothing, wherever it points
+  for (int lane = 0; part && lane < kLanes; ++lane) {
+    if (some[lane] == 0) reading &= ~(1u << lane);
+  }
+  order_copy_async(to, from, bytes, reading);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     std::int64_t count = part ? std::clamp<std::int64_t>(static_cast<std::int64_t>(some[lane]), 0, bytes) : bytes;

@@ -284,6 +284,8 @@ void Executor::use_barrier(int rank, std::uint32_t offset, bool asynchronous) {
   order::Thread& thread = warp_->order->thread;
   const order::Knowledge& knows = thread.knows();
   const bool own = made.agent == thread.initialiser(), peer = rank != warp_->cta;
+  // Executed before, by a barrier of the cluster that tells nothing: the word lies in the memory of its own SM by then.
+  if (!options_.strict && thread.lifetime().covers(made)) return note_peer(of, peer && !asynchronous);
   if (!own && !knows.seen.covers(made)) {
     tell_race(fmt::format("uses {}: nothing orders its initialisation before this", barrier_name(rank, offset)),
               {"between them belongs a barrier of the CTA, or of the cluster where another CTA's is used",
@@ -303,9 +305,13 @@ void Executor::use_barrier(int rank, std::uint32_t offset, bool asynchronous) {
                "PTX ISA, fence.mbarrier_init; async proxy"},
               2);
   }
-  if (!peer || asynchronous) return;
-  // What the warp tells from now on says that it was here.
-  order::Epoch epoch = thread.collective();
+  note_peer(of, peer && !asynchronous);
+}
+
+// A barrier of another CTA: what the warp tells from now on says that it was here.
+void Executor::note_peer(BarrierOrder& of, bool reaches) {
+  if (!reaches) return;
+  order::Epoch epoch = warp_->order->thread.collective();
   of.last_signal = line_;
   for (order::Epoch& last : of.order.from_peers) {
     if (last.agent != epoch.agent) continue;

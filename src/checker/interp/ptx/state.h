@@ -50,6 +50,8 @@ struct Store {
   std::array<std::int64_t, 5> start{};
   std::uint32_t shared = 0;
   bool add = false, read = false;
+  int operation = -1;  // of a bulk reduction, on elements of `type`
+  Num type = Num::b32;
   std::uint64_t group = 0;  // of its thread
   int warp = 0, lane = 0;
 };
@@ -127,6 +129,12 @@ struct Cta {
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
   std::array<machine::NamedBarrier, 16> named;
+  // What named barriers count beside threads: of the phase that is open, and of the last that completed.
+  struct Reduction {
+    std::uint32_t count = 0;
+    bool all = true;
+  };
+  std::array<Reduction, 16> reducing, reduced;
   std::array<int, 8> met{}, committing{};  // warps of each warpgroup that have come to its fence, to its commit
   CtaOrder order;
 

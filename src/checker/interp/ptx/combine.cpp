@@ -1,0 +1,67 @@
+#include "checker/interp/ptx/combine.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/machine/numbers.h"
+
+namespace warpcc::checker::ptx {
+
+std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
+  const int width = bits(type), shift = 64 - width;
+  auto sign = [shift](std::uint64_t x) { return static_cast<std::int64_t>(x << shift) >> shift; };
+  bool less = is_signed(type) ? sign(b) < sign(old) : b < old;
+  if (is_float(type)) {
+    auto both = [&](auto function) -> std::uint64_t {
+      switch (type) {
+        case Num::f64:
+          return std::bit_cast<std::uint64_t>(function(std::bit_cast<double>(old), std::bit_cast<double>(b)));
+        case Num::f32:
+          return std::bit_cast<std::uint32_t>(
+              static_cast<float>(function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
+                                          std::bit_cast<float>(static_cast<std::uint32_t>(b)))));
+        default: {
+          std::uint64_t result = 0;
+          bool brain = type == Num::bf16 || type == Num::bf16x2;
+          for (int at = 0; at < width; at += 16) {
+            auto value = [&](std::uint64_t word) -> float {
+              auto half = static_cast<std::uint16_t>(word >> at);
+              return brain ? std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16) : machine::f16_to_float(half);
+            };
+            auto sum = static_cast<float>(function(value(old), value(b)));
+            result |= static_cast<std::uint64_t>(brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum))
+                      << at;
+          }
+          return result;
+        }
+      }
+    };
+    if (operation == 0) return both([](auto x, auto y) { return x + y; });
+    if (operation == 1) return both([](auto x, auto y) { return std::min(x, y); });
+    if (operation == 2) return both([](auto x, auto y) { return std::max(x, y); });
+  }
+  switch (operation) {
+    case 0:
+      return old + b;
+    case 1:
+      return less ? b : old;
+    case 2:
+      return less ? old : b;
+    case 3:
+      return old & b;
+    case 4:
+      return old | b;
+    case 5:
+      return old ^ b;
+    case 6:
+      return b;
+    case 7:
+      return old == b ? c : old;
+    case 8:
+      return old >= b ? 0 : old + 1;
+    default:
+      return old == 0 || old > b ? b : old - 1;
+  }
+}
+
+}  // namespace warpcc::checker::ptx
