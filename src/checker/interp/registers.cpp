@@ -23,7 +23,7 @@ void Interpreter::differs(Slot slot, std::uint32_t named, std::uint32_t hardware
 
 // A register that is read before it is written holds what another value has left there.
 bool Interpreter::report_unwritten(Slot slot) {
-  if (cover_ != nullptr) return true;  // of coordinates and control alone: data are not computed
+  if (cover_ != nullptr) return false;  // of coordinates and control alone: data are not computed
   report(Finding::Kind::memory, fmt::format("reads {}, which this warp has not written", slot_name(slot)));
   warp_->written[static_cast<int>(slot.file)][static_cast<std::size_t>(slot.name)] = kAllLanes;  // once
   return false;
