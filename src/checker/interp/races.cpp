@@ -145,6 +145,8 @@ std::string mends(const order::Entry& first, const order::Entry& then, Why why, 
       return "`fence.async` (in global memory `fence.async.global`) by the lanes that wrote, after their stores and "
              "before the barrier that tells of them";
     case Why::proxy_read:
+      if (first.epoch.agent.kind() == order::AgentKind::store_write)
+        return "`fence.async.global` behind the wait for the flag, before the copy engine is set to work";
       return "`fence.async` by the lanes that read, before they tell that they have";
     case Why::lanes:
       return "`warpsync` between the two: the lanes of a warp see each other's work only where they meet";
@@ -210,6 +212,10 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
     switch (conflict.why) {
       case Why::proxy:
       case Why::proxy_read:
+        if (first.epoch.agent.kind() == order::AgentKind::store_write) {
+          text += "in order, but with no fence behind the flag that tells of the first";
+          break;
+        }
         text += "in order, but with no fence between the lanes' accesses and the async proxy's";
         break;
       case Why::lanes:

@@ -37,7 +37,7 @@ enum class Why : std::uint8_t {
   proxy,       // ordered, but the async proxy has not been made to see it
   scope,       // ordered within a CTA, and reached from another
   overlap,     // MMAs of one queue, whose accumulators overlap without being the same
-  proxy_read,  // strict: a read that the async proxy has not been made to see
+  proxy_read,  // strict: a read that the async proxy has not been made to see, or another CTA's store
 };
 
 // Who accesses now.
@@ -81,7 +81,13 @@ Why between(const Entry& first, const Actor& actor, SameLanes same_lanes) {
       return Why::ordered;
     }
   }
-  if (!agent.generic()) return Why::ordered;
+  if (!agent.generic()) {
+    // What another CTA's copy engine has written is in order once a flag has told of it; the documents ask for a fence
+    // behind the flag as well (PTX ISA, async proxy).
+    bool elsewhere = agent.kind() == AgentKind::store_write && !same_cta(first.who, actor.entry.who);
+    bool fenced = !actor.asynchronous || actor.space != Space::global || knows.async_global.covers(first.epoch);
+    return actor.strict && elsewhere && !fenced ? Why::proxy_read : Why::ordered;
+  }
   bool wrote = first.use != Use::read && first.use != Use::strong_read;
   if (actor.asynchronous) {
     const Clock& sees = actor.space == Space::shared ? knows.async_shared : knows.async_global;
