@@ -90,8 +90,11 @@ void Resolver::declare_item(const tree::Item& item) {
     declare(NameKind::fn, fn->name, item.where, fn);
   } else if (auto* an_enum = std::get_if<tree::Enum>(&item.is)) {
     const NameRef made = declare(NameKind::enumeration, an_enum->name, item.where, an_enum);
-    for (const tree::EnumCase& each : an_enum->cases)
-      declare_part(NameKind::enum_case, each.name, item.where, made, &each);
+    for (const tree::EnumCase& each : an_enum->cases) {
+      const NameRef a_case = declare_part(NameKind::enum_case, each.name, item.where, made, &each);
+      for (const tree::Typed& payload : each.payload)
+        declare_part(NameKind::parameter, payload.name, item.where, a_case, &payload);
+    }
   } else if (auto* a_struct = std::get_if<tree::Struct>(&item.is)) {
     const NameRef made = declare(NameKind::structure, a_struct->name, item.where, a_struct);
     for (const tree::Typed& field : a_struct->fields)

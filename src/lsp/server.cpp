@@ -221,7 +221,9 @@ void Server::cancel(const json::Value* id) {
 // Something that the text depends on has changed: as if it had itself, for whoever is looking at it now.
 void Server::look_again(const std::string* used) {
   for (auto& [uri, document] : documents_) {
-    if (!used || document->uses(*used)) ++document->changes;
+    if (used && !document->uses(*used)) continue;
+    ++document->changes;
+    document->checked = {};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace warpcc::lsp {
@@ -77,6 +78,7 @@ bool Worker::stop(const json::Value& id) {
 }
 
 void Worker::work() {
+  llvm::set_thread_priority(llvm::ThreadPriority::Low);
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
