@@ -107,13 +107,14 @@ Form Values::form(const Quantity& quantity) {
 
 Quantity Values::bare(const Quantity& quantity) const {
   Quantity bare = quantity;
+  auto without_constant = [](const Form& form) { return filter(form, false, [](Symbol) { return true; }); };
   // A coordinate that would lie before its buffer keeps its constant: a value is held to a place.
-  auto without_constant = [&](const Form& form) {
-    Form without = filter(form, false, [](Symbol) { return true; });
+  auto of_place = [&](const Form& form) {
+    Form without = without_constant(form);
     return addresses_.interval(without).low < 0 ? form : without;
   };
   bare.number = without_constant(bare.number);
-  bare.view = changed(std::move(bare.view), without_constant);
+  bare.view = changed(std::move(bare.view), of_place);
   return bare;
 }
 
