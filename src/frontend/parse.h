@@ -12,7 +12,7 @@ namespace warpcc {
 constexpr int kDeepestNesting = 200;
 
 // The file's tree; nothing where errors were reported. Reports what is no token, nesting that is too deep, and the
-// first syntax error in words of the grammar ("a `;` is missing after …"), never ANTLR's.
+// syntax errors, in words of the grammar ("a `;` is missing after …"), never ANTLR's.
 std::optional<tree::File> parse(FileId file, const Sources& sources, Diagnostics& diagnostics);
 
 }  // namespace warpcc

@@ -63,8 +63,11 @@ class Builder {
   void statement(const tree::Statement& statement, Scope& scope);
   void registers(const tree::Registers& registers, Scope& scope, const std::string& prefix,
                  std::vector<std::pair<std::string_view, Value>>* fields);
+  Value declared_register(const tree::RegisterDeclarator& declared, isa::File file, Scope& scope,
+                          const std::string& prefix);
   void regs(const tree::Regs& regs, Scope& scope, const std::string& prefix,
             std::vector<std::pair<std::string_view, Value>>* fields);
+  Value fragment_or_bundle(const tree::Regs& regs, Scope& scope, const std::string& prefix);
   void static_for(const tree::StaticFor<tree::Statement>& loop, SourceRange where, Scope& scope);
   void loop(const tree::Loop& loop, SourceRange where, Scope& scope);
   void when(const tree::When& when, SourceRange where, Scope& scope);
@@ -77,7 +80,7 @@ class Builder {
 
   // procs.cpp
   void call(const tree::Call& call, SourceRange where, Scope& scope);
-  void hand_over(const ProcRef& proc, const tree::Call& call, SourceRange where, Scope& scope, Scope& inner);
+  bool hand_over(const ProcRef& proc, const tree::Call& call, SourceRange where, Scope& scope, Scope& inner);
   bool hand_over(const tree::Formal& formal, const tree::Expr& argument, Scope& scope, Scope& inner,
                  const tree::Proc& proc);
   std::optional<Value> register_argument(const tree::Formal& formal, const tree::Formal::RegisterParameter& wanted,

@@ -76,8 +76,8 @@ void Builder::call(const tree::Call& it, SourceRange where, Scope& scope) {
   const SourceRange site{where.file, where.begin, it.body ? std::max(where.begin, it.body->where.begin) : where.end};
   Scope inner(names_around(*proc));
   const std::size_t said = session_.diagnostics.all().size();
-  hand_over(*proc, it, site, scope, inner);
-  if (session_.diagnostics.all().size() != said) return;
+  // What was wrong with an argument may have been said where it is declared.
+  if (!hand_over(*proc, it, site, scope, inner) || session_.diagnostics.all().size() != said) return;
 
   session_.chain.push_back({name, it.callee.where});
   std::vector<kernel::Call>& calls = session_.kernel.calls;
@@ -94,7 +94,7 @@ void Builder::call(const tree::Call& it, SourceRange where, Scope& scope) {
   session_.chain.pop_back();
 }
 
-void Builder::hand_over(const ProcRef& proc, const tree::Call& it, SourceRange where, Scope& scope, Scope& inner) {
+bool Builder::hand_over(const ProcRef& proc, const tree::Call& it, SourceRange where, Scope& scope, Scope& inner) {
   const tree::Proc& of = *proc.tree;
   std::size_t given = 0;
   bool took_block = false;
@@ -105,13 +105,13 @@ void Builder::hand_over(const ProcRef& proc, const tree::Call& it, SourceRange w
   if (it.arguments.size() != wanted) {
     session_.error(where, argument_count, of.name.text, counted(wanted, "argument"), there_are(it.arguments.size()))
         .note(of.name.where, "declared here");
-    return;
+    return false;
   }
   for (const tree::Formal& formal : of.formals) {
     if (std::holds_alternative<tree::Formal::BlockParameter>(formal.is)) {
       if (!it.body || took_block) {
         session_.error(where, wants_block, of.name.text);
-        return;
+        return false;
       }
       took_block = true;
       inner.bind(
@@ -123,15 +123,15 @@ void Builder::hand_over(const ProcRef& proc, const tree::Call& it, SourceRange w
     const tree::Argument& argument = it.arguments[given++];
     if (argument.name) {
       session_.error(argument.name->where, no_names);
-      return;
+      return false;
     }
-    if (!hand_over(formal, *argument.value, scope, inner, of)) return;
+    if (!hand_over(formal, *argument.value, scope, inner, of)) return false;
   }
   if (it.body && !took_block) {
     session_.error(it.body->where, no_block, of.name.text);
-    return;
+    return false;
   }
-  not_aliased(of, it, inner);
+  return not_aliased(of, it, inner);
 }
 
 bool Builder::hand_over(const tree::Formal& formal, const tree::Expr& argument, Scope& scope, Scope& inner,

@@ -194,82 +194,97 @@ void Builder::statement(const tree::Statement& it, Scope& scope) {
 void Builder::registers(const tree::Registers& declared, Scope& scope, const std::string& prefix,
                         std::vector<std::pair<std::string_view, Value>>* fields) {
   for (const tree::RegisterDeclarator& each : declared.names) {
-    kernel::Register reg;
-    reg.name = prefix + each.name.text;
-    reg.file = file_of(declared.kind);
-    reg.declared = each.name.where;
-    if (each.count) {
-      const std::optional<std::int64_t> count = evaluator_.integer(*each.count, scope, "the size of a group");
-      if (!count) return;
-      if (*count < 1 || *count > 255) {
-        session_.error(each.count->where, group_size, *count);
-        return;
-      }
-      reg.count = static_cast<int>(*count);
-    }
-    if (each.range) {
-      const std::optional<std::int64_t> begin = evaluator_.integer(*each.range->begin, scope, "the bound of a range");
-      const std::optional<std::int64_t> end = evaluator_.integer(*each.range->end, scope, "the bound of a range");
-      const std::optional<std::int64_t> step =
-          each.step ? evaluator_.integer(*each.step, scope, "the step of a range") : std::optional<std::int64_t>(1);
-      if (!begin || !end || !step) return;
-      if (each.count || (reg.file != isa::File::r && reg.file != isa::File::ur)) {
-        session_.error(each.range->where, index_group);
-        return;
-      }
-      if (*step < 1) {
-        session_.error(each.step->where, step_positive, *step);
-        return;
-      }
-      if (*end <= *begin) {
-        session_.error(each.range->where, empty_range, *begin, *end);
-        return;
-      }
-      if (*begin < -(std::int64_t{1} << 31) || *end > std::int64_t{1} << 32) {
-        session_.error(each.range->where, wide_range);
-        return;
-      }
-      reg.range = kernel::Range{*begin, *end, *step};
-    }
-    std::vector<kernel::Register>& all = session_.kernel.registers_declared;
-    const RegisterRef ref{
-        {static_cast<kernel::RegisterId>(all.size()), 0, reg.count, false}, reg.file, each.count != nullptr};
-    all.push_back(std::move(reg));
+    Value made = declared_register(each, file_of(declared.kind), scope, prefix);
     if (fields)
-      fields->emplace_back(each.name.text, ref);
+      fields->emplace_back(each.name.text, std::move(made));
     else
-      bind(each.name, ref, scope);
+      bind(each.name, std::move(made), scope);
   }
+}
+
+// Bad where an error was reported.
+Value Builder::declared_register(const tree::RegisterDeclarator& each, isa::File file, Scope& scope,
+                                 const std::string& prefix) {
+  kernel::Register reg;
+  reg.name = prefix + each.name.text;
+  reg.file = file;
+  reg.declared = each.name.where;
+  if (each.count) {
+    const std::optional<std::int64_t> count = evaluator_.integer(*each.count, scope, "the size of a group");
+    if (!count) return Bad{};
+    if (*count < 1 || *count > 255) {
+      session_.error(each.count->where, group_size, *count);
+      return Bad{};
+    }
+    reg.count = static_cast<int>(*count);
+  }
+  if (each.range) {
+    const std::optional<std::int64_t> begin = evaluator_.integer(*each.range->begin, scope, "the bound of a range");
+    const std::optional<std::int64_t> end = evaluator_.integer(*each.range->end, scope, "the bound of a range");
+    const std::optional<std::int64_t> step =
+        each.step ? evaluator_.integer(*each.step, scope, "the step of a range") : std::optional<std::int64_t>(1);
+    if (!begin || !end || !step) return Bad{};
+    if (each.count || (reg.file != isa::File::r && reg.file != isa::File::ur)) {
+      session_.error(each.range->where, index_group);
+      return Bad{};
+    }
+    if (*step < 1) {
+      session_.error(each.step->where, step_positive, *step);
+      return Bad{};
+    }
+    if (*end <= *begin) {
+      session_.error(each.range->where, empty_range, *begin, *end);
+      return Bad{};
+    }
+    if (*begin < -(std::int64_t{1} << 31) || *end > std::int64_t{1} << 32) {
+      session_.error(each.range->where, wide_range);
+      return Bad{};
+    }
+    reg.range = kernel::Range{*begin, *end, *step};
+  }
+  std::vector<kernel::Register>& all = session_.kernel.registers_declared;
+  RegisterRef ref{{static_cast<kernel::RegisterId>(all.size()), 0, reg.count, false}, reg.file, each.count != nullptr};
+  all.push_back(std::move(reg));
+  return ref;
 }
 
 void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& prefix,
                    std::vector<std::pair<std::string_view, Value>>* fields) {
+  Value made = fragment_or_bundle(declared, scope, prefix);
+  if (fields)
+    fields->emplace_back(declared.name.text, std::move(made));
+  else
+    bind(declared.name, std::move(made), scope);
+}
+
+// Bad where an error was reported.
+Value Builder::fragment_or_bundle(const tree::Regs& declared, Scope& scope, const std::string& prefix) {
   Value made;
   if (declared.tile) {
     kernel::Register reg;
     reg.name = prefix + declared.name.text;
     reg.declared = declared.name.where;
-    if (!tile(*declared.tile, scope, reg.element, reg.shape)) return;
+    if (!tile(*declared.tile, scope, reg.element, reg.shape)) return Bad{};
     const Value layout = evaluator_.eval(*declared.layout, scope);
     reg.fragment = evaluator_.thread_value(layout, reg.shape, declared.layout->where);
-    if (!reg.fragment) return;
+    if (!reg.fragment) return Bad{};
     const std::int64_t threads = reg.fragment->extent(0);
     if (threads != 32 && threads != 128) {
       session_.error(declared.layout->where, fragment_threads, threads);
-      return;
+      return Bad{};
     }
     if (threads == 128 && (session_.place.first_warp % 4 != 0 || session_.place.warps % 4 != 0)) {
       session_.error(declared.layout->where, fragment_warps);
-      return;
+      return Bad{};
     }
     const std::int64_t bits = reg.fragment->extent(1) * layout::bits(reg.element);
     if (bits % 32 != 0) {
       session_.error(declared.layout->where, fragment_bits);
-      return;
+      return Bad{};
     }
     if (bits / 32 > 255) {
       session_.error(declared.layout->where, fragment_size, bits / 32);
-      return;
+      return Bad{};
     }
     reg.count = static_cast<int>(bits / 32);
     std::vector<kernel::Register>& all = session_.kernel.registers_declared;
@@ -278,10 +293,10 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
     all.push_back(std::move(reg));
   } else {
     const std::optional<Type> type = evaluator_.resolve(*declared.bundle, scope);
-    if (!type) return;
+    if (!type) return Bad{};
     if (type->kind != Type::Kind::struct_ || type->struct_.tree->registers.empty()) {
       session_.error(declared.bundle->where, not_a_bundle, show(*type));
-      return;
+      return Bad{};
     }
     const tree::Struct& of = *type->struct_.tree;
     Scope inner(names_around(type->struct_));
@@ -302,10 +317,7 @@ void Builder::regs(const tree::Regs& declared, Scope& scope, const std::string& 
     session_.chain.pop_back();
     made = BundleRef{bundle};
   }
-  if (fields)
-    fields->emplace_back(declared.name.text, std::move(made));
-  else
-    bind(declared.name, std::move(made), scope);
+  return made;
 }
 
 // ---- Control

@@ -247,7 +247,7 @@ bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
         }
         if (differs) across += (across.empty() ? "`" : " and `") + kernel.axes[axis].name + "`";
       }
-      if (does == Does::arrive && mma_role_ == session_.place.role) {
+      if (does == Does::arrive && mma_role_ == session_.place.role && kernel.target == isa::Target::sm_100a) {
         session_.error(where, several_after_mma, session_.one_line(where), std::popcount(mask), across,
                        session_.kernel.pairs ? "commit.pair" : "commit");
         return false;
