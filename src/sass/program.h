@@ -211,7 +211,7 @@ struct Buffer {
   MemorySpace space = MemorySpace::shared;
   std::uint32_t place = 0;             // shared: offset from the CTA's shared address 0; tensor: first column
   std::string map;                     // global: the tensor map's name, or empty
-  std::optional<std::uint32_t> param;  // global: offset in the parameter block, where it is no map
+  std::optional<std::uint32_t> param;  // global: offset of its pointer in the parameter block
   std::vector<Copies> copies;
   layout::Element element = layout::Element::f16;
   layout::Physical layout;
