@@ -99,7 +99,7 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
   to.put(kMagic, 4);
   to.put(map.extents.size(), 1);
   to.put(static_cast<std::uint64_t>(map.element_bytes), 1);
-  to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u), 1);
+  to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u) | (map.nibbles ? 8u : 0u), 1);
   to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
   to.put(static_cast<std::uint64_t>(map.swizzle_atom), 1);
   to.put(map.address, 8);
@@ -123,6 +123,7 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
   map.real = flags & 1;
   map.brain = flags & 2;
   map.fill_nan = flags & 4;
+  map.nibbles = flags & 8;
   map.swizzle_span = static_cast<int>(from.get(1));
   map.swizzle_atom = static_cast<int>(from.get(1));
   map.address = from.get(8);

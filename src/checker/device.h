@@ -64,6 +64,7 @@ struct TensorMapFields {
   std::vector<std::int64_t> box;
   int swizzle_span = 0, swizzle_atom = 16;  // bytes
   bool fill_nan = false;
+  bool nibbles = false;  // elements of 4 bits: extents, box and strides are of bytes, coordinates of elements
 };
 std::array<std::uint8_t, 128> encode(const TensorMapFields& map);
 std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> bytes);

@@ -17,13 +17,15 @@ WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, voi
                                          const std::uint64_t* extents, const std::uint64_t* strides,
                                          const std::uint32_t* box, const std::uint32_t* element_strides, int interleave,
                                          int swizzle, int, int fill) {
-  // CUtensorMapDataType: u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 and tf32 with their variants.
-  static constexpr int kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-  if (rank < 1 || rank > 5 || type < 0 || type > 12 || interleave != 0 || address == nullptr) return kInvalidValue;
+  // CUtensorMapDataType: u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 and tf32 with their variants, 16 of 4
+  // bits in 8 bytes. (Those that are spread over 16 bytes the machine does not have.)
+  static constexpr int kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1};
+  if (rank < 1 || rank > 5 || type < 0 || type > 13 || interleave != 0 || address == nullptr) return kInvalidValue;
   checker::TensorMapFields fields;
   fields.address = reinterpret_cast<std::uint64_t>(address);
   fields.element_bytes = kBytes[type];
-  fields.real = type >= 6;
+  fields.real = type >= 6 && type <= 12;
+  fields.nibbles = type == 13;
   fields.brain = type == 9;
   fields.fill_nan = fill != 0;
   if (fields.address % 16 != 0) return kInvalidValue;
@@ -35,6 +37,11 @@ WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, voi
     if (i == 0) continue;
     if (strides[i - 1] % 16 != 0 || strides[i - 1] >= (std::uint64_t{1} << 40)) return kInvalidValue;
     fields.strides.push_back(static_cast<std::int64_t>(strides[i - 1]));
+  }
+  if (fields.nibbles) {
+    if (fields.extents[0] % 2 != 0 || fields.box[0] % 2 != 0) return kInvalidValue;
+    fields.extents[0] /= 2;
+    fields.box[0] /= 2;
   }
   // CUtensorMapSwizzle: none, 32, 64, 128 bytes; then 128 in atoms of 32 and of 64.
   static constexpr int kSpans[] = {0, 32, 64, 128, 128, 128, 128}, kAtoms[] = {16, 16, 16, 16, 32, 32, 64};

@@ -142,6 +142,7 @@ void Executor::tensor_load(const Code& code, int lane) {
            fmt::format("loads a box of {} dimensions by a map of {}", code.dimensions, map->box.size()));
     return;
   }
+  if (map->nibbles) load.start[0] /= 2;
   if (load.start[0] * map->element_bytes % 16 != 0)
     report(
         Finding::Kind::protocol,
@@ -202,6 +203,7 @@ void Executor::tensor_store(const Code& code, int lane) {
       report(Finding::Kind::protocol,
              fmt::format("a store starts at coordinate {}; the copy engine kills the kernel", store.start[i]));
   }
+  if (map->nibbles) store.start[0] /= 2;
   store.bytes = box_bytes(*map);
   store.shared = offset;
   store.cta = rank;
