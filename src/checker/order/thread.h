@@ -90,6 +90,7 @@ class Thread {
 
   // Executed before, whatever is visible of it: what keeps a CTA alive for its peers.
   Clock& lifetime() { return lifetime_; }
+  const Clock& lifetime() const { return lifetime_; }
 
  private:
   struct Own {

@@ -82,6 +82,12 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now) 
     return Why::ordered;
   Why why = order::between(first, now, [](const order::Entry&, const order::Entry&) { return true; });
   if (why == Why::lanes && !options_.strict) return Why::ordered;
+  // Executed before, by a relaxed barrier of the cluster: within an SM that is order enough, whatever the ISA says of
+  // it.
+  const bool of_own_sm = now.space == Space::shared && (!agent.generic() || order::same_cta(first.who, now.entry.who));
+  const bool crosses = agent.generic() && now.asynchronous && writes(first.use);
+  if (why == Why::unordered && !options_.strict && of_own_sm && !crosses && now.thread->lifetime().covers(first.epoch))
+    return Why::ordered;
   if (why != Why::ordered || !options_.strict) return why;
   // Copies by lanes are of the generic proxy; libraries leave the fence out (CUTLASS, tutorials of Hopper).
   const order::Knowledge& knows = now.thread->knows();
