@@ -34,7 +34,7 @@ std::uint32_t Step::follow(std::uint32_t list) {
     if (entry.epoch.time == now_.epoch.time && entry.line == now_.line && !writes()) return list;
   }
   std::uint32_t number = history_.add(now_);
-  if (writes()) return history_.push(number, 0);
+  if (writes()) return written_ != 0 ? written_ : written_ = history_.push(number, 0);
   if (same == 0) {
     if (history_.node(list).length < History::kLongest) return history_.push(number, list);
     // The newest few, and what is the oldest: the last write.

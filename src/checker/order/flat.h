@@ -69,6 +69,7 @@ class Step {
   Conflicts& conflicts_;
   std::array<Known, 8> known_;
   std::size_t next_ = 0;
+  std::uint32_t written_ = 0;  // the list of what a write leaves: one for all places
 };
 
 class Flat {
