@@ -149,7 +149,7 @@ TEST_CASE("CTAs of a cluster reach each other's shared memory") {
       "ld.shared::cluster.u32 %r7, [%r6];\nmov.u32 %r8, %ctaid.x;\nmul.wide.u32 %rd2, %r8, 4;\nadd.u64 %rd3, %rd1, "
       "%rd2;\nst.global.u32 [%rd3], %r7;\n"
       "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;",
-      64, 4, 2);
+      32, 4, 2);
   trial.run();
   REQUIRE_MESSAGE(trial.clean(), trial.said());
   CHECK(trial.word(0) == 8);
