@@ -9,6 +9,7 @@ CLASSES = {
     "uniforms": (registers.uniforms, 250),
     "predicates": (registers.predicates, 200),
     "between_lanes": (registers.between_lanes, 150),
+    "shuffles": (registers.shuffles, 80),
     "floats": (registers.floats, 100),
     "control": (registers.control, 150),
     "shared": (memory.shared, 120),

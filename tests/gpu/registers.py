@@ -105,6 +105,14 @@ class Lanes:
             ]
         )()
 
+    def shuffle(self):
+        """Within segments of 1 to 32 lanes, and with other bounds than a segment's last lane."""
+        r, v = self.random, self.value
+        bounds = r.choice([0, 0x10, 0x18, 0x1C, 0x1E, 0x1F, r.randrange(32)]) << 8 | r.choice([0x1F, 0x1F, 0, r.randrange(32)])
+        form = r.choice(["IDX", "BFLY", "UP"])
+        by = r.choice([self.shift(), hex(r.randrange(32))])
+        return f"SHFL.{form} {r.choice(['PT', *self.predicates])}, {v()}, {v()}, {by}, {hex(bounds)}"
+
     def store_all(self):
         p = self.program
         for value in [*self.values, "wide.0", "wide.1"]:
@@ -145,6 +153,17 @@ def between_lanes(name, seed):
         p.line(p.random.choice([lanes.between, lanes.between, lanes.compare, lanes.integer])())
     p.line(f"REDUX.SUM summed, {lanes.value()}", "MOV sum, summed")
     store(p, "sum")
+    lanes.store_all()
+    return finish(p)
+
+
+def shuffles(name, seed):
+    p = Program(name, seed)
+    begin(p, 13)
+    lanes = Lanes(p)
+    lanes.fill()
+    for _ in range(20):
+        p.line(p.random.choice([lanes.shuffle, lanes.shuffle, lanes.shuffle, lanes.integer])())
     lanes.store_all()
     return finish(p)
 

@@ -307,12 +307,18 @@ void Interpreter::between_lanes(const Instruction& instruction) {
   Lanes buffer_lane;
   const std::uint32_t* values = lanes(arguments[2], buffer);
   const std::uint32_t* by = lanes(arguments[3], buffer_lane);
+  Lanes buffer_bounds;
+  const std::uint32_t* bounds = lanes(arguments[4], buffer_bounds);
   std::uint32_t inside = 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    std::uint32_t from = instruction.shuffle == 0   ? by[lane] & 31
-                         : instruction.shuffle == 1 ? (lane ^ by[lane]) & 31
-                                                    : lane - by[lane];
-    bool valid = from < kLanes;
+    // A segment of lanes and the last of them to take from, or with `up` the first (PTX ISA, shfl.sync).
+    const std::uint32_t distance = by[lane] & 31, segment = bounds[lane] >> 8 & 31;
+    const std::uint32_t bound = (lane & segment) | (bounds[lane] & 31 & ~segment);
+    bool up = instruction.shuffle == 2;
+    std::uint32_t from = up                         ? lane - distance
+                         : instruction.shuffle == 1 ? lane ^ distance
+                                                    : (lane & segment) | (distance & ~segment);
+    bool valid = up ? static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(bound) : from <= bound;
     result[lane] = values[valid ? from : lane];
     inside |= (valid ? 1u : 0u) << lane;
   }
