@@ -215,8 +215,9 @@ void Executor::order_flags(const Code& code, const std::uint64_t* addresses, boo
       mine->cta = cta;
       mine->fenced.join(*of.fenced);
     }
-    ++flag.version;
-    of.flags_seen[address] = flag.version;
+    // Who raises a flag has not read what others raised before it.
+    std::uint64_t& seen = of.flags_seen[address];
+    if (seen == flag.version++) seen = flag.version;
   }
   if (reads && code.acquire) acquire_told();
 }
