@@ -1,11 +1,12 @@
 // warpcc explain CODE …: what a complaint or a finding means, with an example and how to mend it. The text is
 // docs/complaints/, as it is.
+#include "driver/explain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "driver/commands.h"
-#include "driver/explain.h"
 #include "driver/steps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"

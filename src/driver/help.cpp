@@ -6,7 +6,7 @@
 namespace warpcc::driver {
 namespace {
 
-constexpr const Command* kNamed[] = {&gemm_command, &expand_command, &check_command, &hb_command,     &lift_command,
+constexpr const Command* kNamed[] = {&gemm_command, &expand_command, &check_command, &hb_command,      &lift_command,
                                      &run_command,  &layout_command, &fmt_command,   &explain_command, &lsp_command};
 
 }  // namespace

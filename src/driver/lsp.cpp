@@ -10,6 +10,7 @@ namespace {
 constexpr Option kOptions[] = {
     {"-D", "NAME=VALUE", "sets a parameter of the kernels that have it", true},
     {"-I", "FOLDER", "searched for the files that `use` names, after the file's own folder", true},
+    {"--stdio", "", "accepted, since editors say so: there is no other way"},
 };
 
 int run_lsp(const Invocation& invocation) {
@@ -22,7 +23,7 @@ int run_lsp(const Invocation& invocation) {
 
 constinit const Command lsp_command{
     "lsp",
-    "warpcc lsp [-D NAME=VALUE …] [-I FOLDER …]",
+    "warpcc lsp [-D NAME=VALUE …] [-I FOLDER …] [--stdio]",
     "the language server: an editor starts it and talks to it over standard input and output",
     "",
     kOptions,

@@ -59,7 +59,7 @@ def main():
     options = None
     if steps and steps[0].startswith("options "):
         options = json.loads(steps.pop(0)[len("options "):])
-    client = lsp_client.Client([warpcc, "lsp"], options=options)
+    client = lsp_client.Client([warpcc, "lsp", "--stdio"], options=options)
     session = Session(client)
     for step in steps:
         print(f"--- {step}", flush=True)

@@ -22,6 +22,10 @@
 
 namespace warpcc::checker::ptx {
 
+inline constexpr std::uint32_t kNoLine = order::Edge::kNone;  // a PTX line is no line of a SASS program's `why`
+// The footprint of what one queue of the tensor core does in order whatever it reaches: copies into tensor memory.
+inline constexpr std::uint32_t kPipelined = ~0u;
+
 // What one lane does asynchronously: MMAs, in order; stores of the copy engine, by groups.
 struct LaneOrder {
   int lane = 0;

@@ -1,0 +1,168 @@
+// What the order is told of the copy engine (order.h).
+#include <algorithm>
+
+#include "checker/interp/ptx/executor.h"
+#include "checker/interp/ptx/order.h"
+
+namespace warpcc::checker::ptx {
+
+using order::Space;
+using order::Use;
+
+void Executor::order_load(Load& load) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Epoch read{};
+  for (Load::Target& target : load.targets) {
+    use_barrier(target.barrier_cta, target.barrier, true);
+    BarrierOrder& barrier = order_of(target.barrier_cta, target.barrier);
+    order::Epoch epoch = barrier.order.begin(cluster_->order->agents);
+    target.ticket = epoch.time;
+    barrier.last_signal = line_;
+    read = epoch;
+    order::Actor fills = actor(epoch, Use::write, true, Space::shared);
+    access_box(load.map, target.cta, target.shared, load.bytes, fills);
+  }
+  if (!read.agent.exists()) return;
+  order::Actor reads = actor(read, Use::read, true, Space::global);
+  if (load.map == 0 && (load.address >= kSharedWindow || load.address < 0x1000'0000)) {
+    auto [rank, offset] = shared_place(load.address);
+    if (rank < 0) return;
+    reads.space = Space::shared;
+    return access_shared(rank, offset, static_cast<std::uint32_t>(load.bytes), reads);
+  }
+  access_tensor_map(load.map, load.start, load.address, load.bytes, reads);
+}
+
+// What a box has of shared memory. A swizzle moves 16 bytes within what rows hold alone, but where rows are narrower
+// than its span.
+void Executor::access_box(std::uint64_t map, int rank, std::uint32_t shared, std::int64_t bytes,
+                          const order::Actor& actor) {
+  const TensorMapFields* of = map == 0 ? nullptr : tensor_map(map);
+  if (of == nullptr || of->box[0] * of->element_bytes >= of->swizzle_span)
+    return access_shared(rank, shared, static_cast<std::uint32_t>(bytes), actor);
+  layout::Swizzle swizzle = layout::swizzle_of_span(of->swizzle_span, of->swizzle_atom);
+  const std::int64_t row = of->box[0] * of->element_bytes;
+  for (std::int64_t at = 0; at < bytes; at += 16) {
+    std::int64_t place = swizzle(static_cast<std::int64_t>(shared) + at / row * of->swizzle_span + at % row);
+    access_shared(rank, static_cast<std::uint32_t>(place), 16, actor);
+  }
+}
+
+void Executor::access_tensor_map(std::uint64_t map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
+                                 std::int64_t bytes, const order::Actor& actor) {
+  order::Conflicts& conflicts = ordering_->conflicts;
+  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  order::Step step(ordering_->history, actor.entry, between, conflicts);
+  auto told = [&](std::uint64_t at) {
+    if (!conflicts.empty()) tell_conflicts(actor, global_name(at));
+  };
+  if (map == 0) {
+    access_global(address, bytes, step);
+    return told(address);
+  }
+  const TensorMapFields* of = tensor_map(map);
+  if (of == nullptr) return;
+  std::int64_t rows = 1;
+  for (std::size_t i = 1; i < of->box.size(); ++i) rows *= of->box[i];
+  const std::int64_t low = std::max<std::int64_t>(0, start[0]), high = std::min(of->extents[0], start[0] + of->box[0]);
+  if (low >= high) return;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t rest = row, offset = low * of->element_bytes;
+    bool inside = true;
+    for (std::size_t i = 1; i < of->box.size(); ++i) {
+      std::int64_t at = start[i] + rest % of->box[i];
+      rest /= of->box[i];
+      inside = inside && at >= 0 && at < of->extents[i];
+      offset += at * of->strides[i - 1];
+    }
+    if (!inside) continue;
+    std::uint64_t at = of->address + static_cast<std::uint64_t>(offset);
+    access_global(at, (high - low) * of->element_bytes, step);
+    told(at);
+  }
+}
+
+void Executor::order_landed(const Load::Target& target) {
+  if (ordering_ && target.ticket != 0) order_of(target.barrier_cta, target.barrier).order.end(target.ticket, kNoLine);
+}
+
+void Executor::order_store(const Store& store, int lane) {
+  if (!ordering_) return;
+  meet_lanes();
+  WarpOrder& warp = *warp_->order;
+  if (warp.elected < 0 && std::has_single_bit(mask_)) warp.elected = lane;
+  LaneOrder& of = warp.lane(lane);
+  if (!of.reads.exists()) {
+    of.reads = cluster_->order->agents.make(order::AgentKind::store_read, false);
+    of.writes = cluster_->order->agents.make(order::AgentKind::store_write, false);
+  }
+  of.stored = static_cast<std::uint32_t>(store.group) + 1;
+  access_box(store.map, store.cta, store.shared, store.bytes,
+             actor({of.reads, of.stored}, Use::read, true, Space::shared));
+  order::Actor to = actor({of.writes, of.stored}, store.add ? Use::add : Use::write, true, Space::global);
+  access_tensor_map(store.map, store.start, store.address, store.bytes, to);
+}
+
+// All groups of stores but the newest `newest` of each lane have been read, or written as well.
+void Executor::order_stores_done(bool written, std::uint64_t newest) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  for (LaneOrder& of : warp.lanes) {
+    if ((mask_ >> of.lane & 1) == 0 || !of.reads.exists()) continue;
+    std::uint64_t open = warp_->bulk[static_cast<std::size_t>(of.lane)].open;
+    if (open <= newest) continue;
+    auto groups = static_cast<std::uint32_t>(open - newest);
+    warp.thread.learn({of.reads, groups}, kNoLine);
+    if (written) warp.thread.learn({of.writes, groups}, kNoLine);
+  }
+}
+
+void Executor::order_copy_async(const std::uint64_t* to, const std::uint64_t* from, std::int64_t bytes,
+                                std::uint32_t reading) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  if (!warp.copies.exists()) warp.copies = cluster_->order->agents.make(order::AgentKind::copying, false);
+  order::Epoch epoch{warp.copies, warp.copies_now};
+  const std::uint32_t all = mask_;
+  mask_ = reading;
+  if (reading != 0) order_lanes_as(Where::global, from, bytes, Use::read, epoch);
+  mask_ = all;
+  order_lanes_as(Where::shared, to, bytes, Use::write, epoch);
+}
+
+void Executor::order_copies_closed() {
+  if (ordering_) ++warp_->order->copies_now;
+}
+
+// All groups but the newest; `all`: those that are not closed, too.
+void Executor::order_copies_done(std::uint32_t newest, bool all) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  if (!warp.copies.exists()) return;
+  std::uint32_t done = all ? warp.copies_now++ : warp.copies_now - 1 - std::min(newest, warp.copies_now - 1);
+  if (done > 0) warp.thread.learn({warp.copies, done}, kNoLine);
+}
+
+// cp.async.mbarrier.arrive: once the copies that the lanes have begun are done.
+void Executor::order_copies_arrive(int rank, std::uint32_t offset) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  use_barrier(rank, offset, false);
+  if (warp.copies.exists()) order_of(rank, offset).order.gathered().seen.raise(warp.copies, warp.copies_now++);
+}
+
+void Executor::order_request(std::uint32_t answer, std::uint32_t barrier, int rank) {
+  if (!ordering_) return;
+  meet_lanes();
+  use_barrier(rank, barrier, true);
+  BarrierOrder& of = order_of(rank, barrier);
+  of.last_signal = line_;
+  order::Epoch epoch = of.order.begin(cluster_->order->agents);
+  access_shared(rank, answer, 16, actor(epoch, Use::write, true, Space::shared));
+  // Who gets the answer knows what the one that asked knew (memory consistency model, causality order).
+  warp_->order->thread.release(of.order.gathered(), order_mask(), kNoLine);
+  of.order.end(epoch.time, kNoLine);
+}
+
+}  // namespace warpcc::checker::ptx

@@ -1,0 +1,270 @@
+// What the order is told of tensor memory, the tensor core and warpgroups (order.h).
+#include <algorithm>
+#include <bit>
+
+#include "checker/interp/ptx/executor.h"
+#include "checker/interp/ptx/order.h"
+
+namespace warpcc::checker::ptx {
+
+using order::Space;
+using order::Use;
+
+namespace {
+
+// An operand A in tensor memory: 32 bytes of each row, whatever its elements; scales of 128 rows: 4 columns (PTX ISA,
+// tcgen05, data movement and scale factors).
+constexpr std::uint32_t kOperandColumns = 8;
+std::uint32_t scale_columns(int rows) {
+  return static_cast<std::uint32_t>((rows + 127) / 128 * 4);
+}
+
+}  // namespace
+
+namespace {
+
+// Where 16 lanes of a column lie for order::Flat.
+std::uint64_t tensor_place(std::uint32_t lanes, std::uint32_t column) {
+  return (std::uint64_t{lanes} * machine::TensorMemory::kColumns + column) * order::Flat::kUnit;
+}
+
+}  // namespace
+
+void Executor::access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
+                             const order::Actor& actor) {
+  constexpr std::uint32_t kColumns = machine::TensorMemory::kColumns;
+  if (column >= kColumns) return;
+  columns = std::min(columns, kColumns - column);
+  order::Conflicts& conflicts = ordering_->conflicts;
+  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  order::Step step(cluster_->order->history, actor.entry, between, conflicts);
+  order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.tensor;
+  memory.access(tensor_place(lanes, column), std::uint64_t{columns} * order::Flat::kUnit, step);
+  if (!conflicts.empty()) tell_conflicts(actor, tensor_name(rank, column, columns));
+}
+
+// All lanes of some columns.
+void Executor::access_columns(int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor) {
+  for (std::uint32_t lanes = 0; lanes < machine::TensorMemory::kLanes / 16; ++lanes)
+    access_tensor(rank, lanes, address & 0xffff, columns, actor);
+}
+
+void Executor::order_tensor_registers(bool load, std::uint32_t first_lanes, std::uint32_t lanes, std::uint32_t column,
+                                      std::uint32_t columns) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  order::Agent& agent = load ? warp.loads : warp.stores;
+  if (!agent.exists())
+    agent = cluster_->order->agents.make(load ? order::AgentKind::tensor_load : order::AgentKind::tensor_store, false);
+  order::Epoch epoch{agent, load ? warp.loads_now++ : warp.stores_now};
+  order::Actor who = actor(epoch, load ? Use::read : Use::write, false, Space::shared);
+  for (std::uint32_t i = 0; i < lanes; ++i) access_tensor(warp_->cta, first_lanes + i, column, columns, who);
+  if (load) warp.loading.push_back({epoch.time, line_});
+}
+
+// Somebody touches a register: a load of tensor memory that fills it is over by then. What the ISA asks for is
+// tcgen05.wait::ld; libraries rest on this.
+void Executor::touch_loading(const Code& code) {
+  WarpOrder& warp = *warp_->order;
+  auto fills = [&](const TensorLoading& loading) {
+    const Code& load = code_.code[loading.line];
+    for (std::size_t i = 3; i < load.count; ++i) {
+      const Arg& filled = arg(load, i);
+      for (std::size_t j = 0; j < code.count; ++j) {
+        const Arg& touched = arg(code, j);
+        if (touched.kind == Arg::Kind::reg && touched.bytes == filled.bytes && touched.offset == filled.offset)
+          return true;
+      }
+    }
+    return false;
+  };
+  auto gone = std::remove_if(warp.loading.begin(), warp.loading.end(), fills);
+  if (gone == warp.loading.end()) return;
+  warp.loading.erase(gone, warp.loading.end());
+  // All before the oldest that is left.
+  tensor_loads_done(warp.loading.empty() ? warp.loads_now - 1 : warp.loading.front().time - 1);
+}
+
+void Executor::tensor_loads_done(std::uint32_t time) {
+  WarpOrder& warp = *warp_->order;
+  if (time <= warp.loads_done || !warp.loads.exists()) return;
+  warp.loads_done = time;
+  warp.thread.learn({warp.loads, time}, kNoLine);
+}
+
+void Executor::order_tensor_wait(bool load) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  if (load) {
+    warp.loading.clear();
+    tensor_loads_done(warp.loads_now - 1);
+  } else if (warp.stores.exists()) {
+    warp.thread.learn({warp.stores, warp.stores_now++}, kNoLine);
+  }
+}
+
+order::Epoch Executor::queue_epoch(int lane) {
+  WarpOrder& warp = *warp_->order;
+  if (warp.elected < 0 && std::has_single_bit(mask_)) warp.elected = lane;
+  LaneOrder& of = warp.lane(lane);
+  if (!of.queue.exists()) of.queue = cluster_->order->agents.make(order::AgentKind::queue, false);
+  return {of.queue, of.queue_now};
+}
+
+void Executor::access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor) {
+  order::Conflicts& conflicts = ordering_->conflicts;
+  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  order::Step step(cluster_->order->history, actor.entry, between, conflicts);
+  order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.shared;
+  for (const machine::OperandImage::Units& units : image.units) {
+    memory.access_units(units.offset, units.mask, step);
+    if (conflicts.empty()) continue;
+    std::uint32_t at = units.offset + order::Flat::kUnit * static_cast<std::uint32_t>(std::countr_zero(units.mask));
+    tell_conflicts(actor, shared_name(rank, at, order::Flat::kUnit));
+  }
+}
+
+void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Epoch epoch = queue_epoch(lane);
+  order::Actor reads = actor(epoch, Use::read, true, Space::shared),
+               adds = actor(epoch, Use::write, true, Space::shared);
+  // MMAs of one accumulator and shape are in order (PTX ISA, tcgen05, pipelined instructions).
+  adds.entry.footprint = ready.mma.d * 31 + static_cast<std::uint32_t>(ready.instruction.m) * 1009 +
+                         static_cast<std::uint32_t>(ready.instruction.n) * 2 + ready.mma.pair;
+  for (int rank : ctas) {
+    if (ready.a != nullptr) access_operand(rank, *ready.a, reads);
+    if (ready.b != nullptr) access_operand(rank, *ready.b, reads);
+    if (ready.mma.a_in_tensor) access_columns(rank, static_cast<std::uint32_t>(ready.mma.a), kOperandColumns, reads);
+    if (ready.mma.scales) {
+      order::Actor scales = reads;
+      scales.entry.footprint = kPipelined;  // by copies of the same thread: in order
+      access_columns(rank, ready.mma.scales->a, scale_columns(ready.instruction.m), scales);
+      access_columns(rank, ready.mma.scales->b, scale_columns(ready.instruction.n), scales);
+    }
+    for (const machine::AccumulatorRun& run : ready.d->runs) {
+      std::uint32_t row = (ready.mma.d >> 16) + static_cast<std::uint32_t>(run.lane);
+      if (row % 16 != 0) continue;
+      access_tensor(rank, row / 16, (ready.mma.d & 0xffff) + static_cast<std::uint32_t>(run.column),
+                    static_cast<std::uint32_t>(run.count), adds);
+    }
+  }
+}
+
+// tcgen05.cp: in order with what its thread begins after it.
+void Executor::order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, const llvm::SmallVector<int, 2>& ctas,
+                                 int lane) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Epoch epoch = queue_epoch(lane);
+  order::Actor reads = actor(epoch, Use::read, true, Space::shared),
+               fills = actor(epoch, Use::write, true, Space::shared);
+  fills.entry.footprint = kPipelined;
+  order::Conflicts& conflicts = ordering_->conflicts;
+  auto between = [&](const order::Entry& first) { return order_between(first, reads); };
+  for (int rank : ctas) {
+    order::Step step(cluster_->order->history, reads.entry, between, conflicts);
+    order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.shared;
+    for (std::size_t i = 0; i < ready.addresses.size(); i += order::Flat::kUnit / 4) {
+      memory.access(ready.addresses[i], order::Flat::kUnit, step);
+      if (!conflicts.empty()) tell_conflicts(reads, shared_name(rank, ready.addresses[i], order::Flat::kUnit));
+    }
+    access_columns(rank, ready.copy.to, static_cast<std::uint32_t>(ready.copy.bytes) / 4, fills);
+  }
+}
+
+void Executor::order_commit(TensorWork& commit, int lane) {
+  if (!ordering_) return;
+  order::Epoch done = queue_epoch(lane);
+  LaneOrder& issuer = warp_->order->lane(lane);
+  ++issuer.queue_now;
+  commit.knows = std::make_shared<order::Knowledge>();
+  warp_->order->thread.release_acquired(*commit.knows, kNoLine);
+  commit.knows->seen.raise(done.agent, done.time);
+  commit.knows->seen.join(issuer.committed);
+  for (int rank : commit.ctas) {
+    if (rank < 0) {
+      commit.tickets.push_back(0);
+      continue;
+    }
+    use_barrier(rank, commit.barrier, true);
+    BarrierOrder& of = order_of(rank, commit.barrier);
+    order::Epoch ticket = of.order.begin(cluster_->order->agents);
+    commit.tickets.push_back(ticket.time);
+    issuer.committed.raise(ticket.agent, ticket.time);
+    of.last_signal = line_;
+  }
+}
+
+void Executor::order_committed(const TensorWork& commit, std::size_t which) {
+  if (!ordering_ || which >= commit.tickets.size() || commit.tickets[which] == 0) return;
+  order::Barrier& of = order_of(commit.ctas[which], commit.barrier).order;
+  of.gathered().join(*commit.knows);
+  of.end(commit.tickets[which], kNoLine);
+}
+
+void Executor::order_allocated(std::uint32_t word) {
+  if (!ordering_) return;
+  CtaOrder& of = cta().order;
+  of.allocated = warp_->order->thread.collective();
+  access_shared(warp_->cta, word, 4, actor(of.allocated, Use::write, false, Space::shared));
+}
+
+void Executor::order_free(std::uint32_t column, std::uint32_t columns, bool pair) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Thread& thread = warp_->order->thread;
+  access_columns(warp_->cta, column, columns, actor(thread.collective(), Use::write, false, Space::shared));
+  // PTX ISA, tcgen05.dealloc of a pair: both CTAs have allocated by then.
+  int peer = warp_->cta ^ 1;
+  if (!pair || peer >= static_cast<int>(cluster_->ctas.size())) return;
+  const order::Epoch& other = cluster_->ctas[static_cast<std::size_t>(peer)]->order.allocated;
+  if (!other.agent.exists() || thread.knows().seen.covers(other) || thread.lifetime().covers(other)) {
+    if (other.agent.exists()) return;
+  }
+  tell_race("tensor memory of a pair is freed: nothing orders that after its allocation by the pair's other CTA",
+            {"to mend: a barrier of the cluster between the two", "PTX ISA, tcgen05.dealloc"}, 3);
+}
+
+// ---- wgmma: what one warp does is the warpgroup's
+
+void Executor::order_wgmma(const machine::WarpgroupCore::Ready& ready) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Agent& agent = cta().order.warpgroups[static_cast<std::size_t>(warp_->number / 4) % 8];
+  if (!agent.exists()) agent = cluster_->order->agents.make(order::AgentKind::queue, false);
+  order::Actor reads = actor({agent, warp_->order->computing_now}, Use::read, true, Space::shared);
+  if (ready.a != nullptr) access_operand(warp_->cta, *ready.a, reads);
+  if (ready.b != nullptr) access_operand(warp_->cta, *ready.b, reads);
+}
+
+// A fence of wgmma: its warps have waited for each other. What they know of each other then, the ISA does not say.
+void Executor::order_warpgroup_met(bool arrives) {
+  if (!ordering_ || options_.strict) return;
+  order::Thread& thread = warp_->order->thread;
+  order::Barrier& met = cta().order.met[static_cast<std::size_t>(warp_->number / 4) % 8];
+  if (arrives) {
+    thread.meet(kNoLine);
+    thread.release(met.gathered(), ~0u, kNoLine);
+  } else {
+    thread.acquire(met.completed(), kNoLine);
+  }
+}
+
+void Executor::order_warpgroup_complete() {
+  if (ordering_) cta().order.met[static_cast<std::size_t>(warp_->number / 4) % 8].turn();
+}
+
+void Executor::order_wgmma_closed() {
+  if (ordering_) ++warp_->order->computing_now;
+}
+
+void Executor::order_wgmma_done(std::uint32_t newest) {
+  if (!ordering_) return;
+  const order::Agent& agent = cta().order.warpgroups[static_cast<std::size_t>(warp_->number / 4) % 8];
+  std::uint32_t closed = warp_->order->computing_now - 1;
+  if (agent.exists() && closed > newest) warp_->order->thread.learn({agent, closed - newest}, kNoLine);
+}
+
+}  // namespace warpcc::checker::ptx
