@@ -41,20 +41,6 @@ constexpr Message<std::string, std::string, std::string, std::string> each_apart
     "`{}` is in the CTAs across `{}` and `{}`, and a lane's CTA follows from its number where these axes follow each "
     "other in the cluster: declare `{}` before or behind both"};
 
-std::string extents_text(const std::vector<std::int64_t>& extents) {
-  std::string text;
-  for (const std::int64_t extent : extents) text += (text.empty() ? "" : " × ") + std::to_string(extent);
-  return text.empty() ? "1" : text;
-}
-
-std::vector<std::int64_t> kept_extents(const kernel::View& view) {
-  std::vector<std::int64_t> extents;
-  for (const kernel::Slice& slice : view.slices) {
-    if (!slice.picked) extents.push_back(slice.extent);
-  }
-  return extents;
-}
-
 // The bytes at which the elements of a view lie, the last coordinate fastest. Its places are constants.
 std::vector<std::int64_t> places(const kernel::Buffer& buffer, const kernel::View& view) {
   std::vector<std::int64_t> result, at;
@@ -194,9 +180,9 @@ bool Builder::check_copy_cluster(const kernel::Instruction& made) {
   }
   const kernel::Buffer& target = kernel[to.buffer];
   const kernel::Buffer& source = kernel[from.buffer];
-  if (kept_extents(from) != kept_extents(to)) {
-    session_.error(made.operands_where[1], copy_extents, extents_text(kept_extents(from)),
-                   extents_text(kept_extents(to)));
+  if (kernel::kept_extents(from) != kernel::kept_extents(to)) {
+    session_.error(made.operands_where[1], copy_extents, kernel::extents_text(kernel::kept_extents(from)),
+                   kernel::extents_text(kernel::kept_extents(to)));
     return false;
   }
   if (source.element != target.element) {

@@ -9,6 +9,20 @@ bool Buffer::empty() const {
          std::any_of(copies.begin(), copies.end(), [](const Copies& c) { return c.count == 0; });
 }
 
+std::vector<std::int64_t> kept_extents(const View& view) {
+  std::vector<std::int64_t> extents;
+  for (const Slice& slice : view.slices) {
+    if (!slice.picked) extents.push_back(slice.extent);
+  }
+  return extents;
+}
+
+std::string extents_text(const std::vector<std::int64_t>& extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) text += (text.empty() ? "" : " × ") + std::to_string(extent);
+  return text.empty() ? "1" : text;
+}
+
 // Both are total: sema refuses coordinates that overflow when it makes them, so wrapping here never happens in a kernel
 // that is built.
 namespace {

@@ -182,6 +182,11 @@ struct View {
   SourceRange where;
 };
 
+// The extents of the coordinates that a view keeps: those not picked.
+std::vector<std::int64_t> kept_extents(const View& view);
+// `128 × 64`; of an element, `1`.
+std::string extents_text(const std::vector<std::int64_t>& extents);
+
 struct BarrierOperand {
   // mine, next: the named barriers of an end in turn, that hand the turn to this team and to the next
   enum class Kind : std::uint8_t { full, empty, named, mine, next };

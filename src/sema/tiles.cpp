@@ -89,20 +89,6 @@ constexpr Message<std::string, std::string, std::int64_t, std::string, std::int6
     "out-of-range", "{} of `{}` reaches {}; `{}` has {}: guard it with `@(inside)`"};
 constexpr Message<std::string> no_buffer{"no-buffer", "`{}` is no buffer of shared memory"};
 
-std::string extents_text(const std::vector<std::int64_t>& extents) {
-  std::string text;
-  for (const std::int64_t extent : extents) text += (text.empty() ? "" : " × ") + std::to_string(extent);
-  return text.empty() ? "1" : text;
-}
-
-std::vector<std::int64_t> kept_extents(const kernel::View& view) {
-  std::vector<std::int64_t> extents;
-  for (const kernel::Slice& slice : view.slices) {
-    if (!slice.picked) extents.push_back(slice.extent);
-  }
-  return extents;
-}
-
 // The view as the encodings see it, where its coordinates are lowest.
 layout::Part part_of(const Session& session, const kernel::View& view) {
   const kernel::Buffer& buffer = session.kernel[view.buffer];
@@ -282,9 +268,9 @@ bool Builder::check_copy(const kernel::View& tile, const kernel::View& view, std
   const kernel::Kernel& kernel = session_.kernel;
   const kernel::Buffer& shared = kernel[tile.buffer];
   const kernel::Buffer& global = kernel[view.buffer];
-  const std::vector<std::int64_t> from = kept_extents(view), to = kept_extents(tile);
+  const std::vector<std::int64_t> from = kernel::kept_extents(view), to = kernel::kept_extents(tile);
   if (from != to) {
-    session_.error(view.where, moves, std::string(word), extents_text(from), extents_text(to));
+    session_.error(view.where, moves, std::string(word), kernel::extents_text(from), kernel::extents_text(to));
     return false;
   }
   if (shared.element != global.element) {
@@ -402,7 +388,7 @@ bool Builder::check_mma(kernel::Instruction& made) {
   std::vector<std::int64_t> extents[3];
   for (int i = 0; i < 3; ++i) {
     views[i] = &std::get<kernel::View>(made.operands[i]);
-    extents[i] = kept_extents(*views[i]);
+    extents[i] = kernel::kept_extents(*views[i]);
     if (extents[i].size() == 2) continue;
     session_.error(views[i]->where, operand_rank, std::to_string(extents[i].size()));
     return false;
@@ -443,7 +429,7 @@ bool Builder::check_mma(kernel::Instruction& made) {
     return false;
   }
   if (extents[0][0] != extents[1][0] || extents[0][1] != n) {
-    session_.error(views[0]->where, d_extents, extents_text(extents[0]), std::to_string(extents[1][0]),
+    session_.error(views[0]->where, d_extents, kernel::extents_text(extents[0]), std::to_string(extents[1][0]),
                    std::to_string(n));
     return false;
   }
@@ -487,9 +473,9 @@ bool Builder::check_tensor_load(const kernel::Instruction& made) {
   const auto& fragment = kernel[std::get<kernel::RegisterOperand>(made.operands[loads ? 0 : 1]).id];
   const auto& view = std::get<kernel::View>(made.operands[loads ? 1 : 0]);
   const kernel::Buffer& buffer = kernel[view.buffer];
-  const std::vector<std::int64_t> extents = kept_extents(view);
+  const std::vector<std::int64_t> extents = kernel::kept_extents(view);
   if (extents != fragment.shape) {
-    session_.error(view.where, fragment_extents, extents_text(fragment.shape), extents_text(extents));
+    session_.error(view.where, fragment_extents, kernel::extents_text(fragment.shape), kernel::extents_text(extents));
     return false;
   }
   if (layout::bits(fragment.element) != 32 || layout::bits(buffer.element) != 32) {
@@ -553,7 +539,7 @@ bool Builder::check_access(const kernel::Instruction& made) {
   const std::string word(made.op->word), text = session_.one_line(view.where);
   const std::size_t other = view_at == made.operands.begin() ? 1 : 0;
   const int registers = made.op->slots[other].width;
-  const std::vector<std::int64_t> extents = kept_extents(view);
+  const std::vector<std::int64_t> extents = kernel::kept_extents(view);
   std::int64_t elements = 1;
   for (const std::int64_t extent : extents) elements *= extent;
   if (elements * layout::bits(buffer.element) != registers * 32) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "checker/interp/interpreter.h"
+#include "checker/report/race_words.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -119,25 +120,6 @@ void Interpreter::recollect() {
 
 namespace {
 
-const char* does(const order::Entry& entry) {
-  switch (entry.epoch.agent.kind()) {
-    case order::AgentKind::arriving:
-      return entry.use == Use::read ? "the copy engine reads for" : "the copy engine fills by";
-    case order::AgentKind::queue:
-      return entry.use == Use::read ? "the tensor core reads for" : "the tensor core writes by";
-    case order::AgentKind::store_read:
-      return "the copy engine reads for";
-    case order::AgentKind::store_write:
-      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
-    case order::AgentKind::tensor_load:
-      return "is read by";
-    case order::AgentKind::tensor_store:
-      return "is written by";
-    default:
-      return entry.use == Use::read || entry.use == Use::strong_read ? "is read by" : "is written by";
-  }
-}
-
 // What would order the two.
 std::string mends(const order::Entry& first, const order::Entry& then, Why why, layout::TensorCore core) {
   switch (why) {
@@ -209,28 +191,12 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
     std::string text = place;
     if (rank >= 0 && program_.cluster > 1) text += fmt::format(" of CTA {}", cta_of(rank).number);
     text += fmt::format(": {} {}, {} {}: ", does(first), line_text(first.line), does(actor.entry), line_text(line_));
-    switch (conflict.why) {
-      case Why::proxy:
-      case Why::proxy_read:
-        if (first.epoch.agent.kind() == order::AgentKind::store_write) {
-          text += "in order, but with no fence behind the flag that tells of the first";
-          break;
-        }
-        text += "in order, but with no fence between the lanes' accesses and the async proxy's";
-        break;
-      case Why::lanes:
-        text += "by lanes of one warp that have not met";
-        break;
-      case Why::scope:
-        text += "told of within a CTA alone, and reached from another";
-        break;
-      case Why::overlap:
-        text += "accumulators that overlap and are not the same";
-        break;
-      case Why::unordered:
-      case Why::ordered:
-        text += "nothing orders them";
-        break;
+    if (conflict.why != Why::proxy && conflict.why != Why::proxy_read) {
+      text += apart(conflict.why);
+    } else if (first.epoch.agent.kind() == order::AgentKind::store_write) {
+      text += "in order, but with no fence behind the flag that tells of the first";
+    } else {
+      text += "in order, but with no fence between the lanes' accesses and the async proxy's";
     }
     std::vector<std::string> details;
     details.push_back("first: " + who_text(first));

@@ -3,6 +3,7 @@
 
 #include "checker/interp/ptx/executor.h"
 #include "checker/interp/ptx/order.h"
+#include "checker/report/race_words.h"
 
 namespace warpcc::checker::ptx {
 
@@ -11,24 +12,6 @@ using order::Use;
 using order::Why;
 
 namespace {
-
-const char* does(const order::Entry& entry) {
-  const bool reads = entry.use == Use::read || entry.use == Use::strong_read;
-  switch (entry.epoch.agent.kind()) {
-    case AgentKind::arriving:
-      return reads ? "the copy engine reads for" : "the copy engine fills by";
-    case AgentKind::queue:
-      return reads ? "the tensor core reads for" : "the tensor core writes by";
-    case AgentKind::store_read:
-      return "the copy engine reads for";
-    case AgentKind::store_write:
-      return entry.use == Use::add ? "the copy engine adds to by" : "the copy engine writes by";
-    case AgentKind::copying:
-      return reads ? "a copy by lanes reads for" : "a copy by lanes fills by";
-    default:
-      return reads ? "is read by" : entry.use == Use::add ? "is added to by" : "is written by";
-  }
-}
 
 // What would order the two, and the chapter that asks for it.
 std::pair<const char*, const char*> mends(const order::Entry& first, const order::Entry& then, Why why) {
@@ -173,25 +156,9 @@ void Executor::tell_conflicts(const order::Actor& actor, const std::string& plac
     if (ordering_->told[{first.line, line_, static_cast<int>(conflict.why)}]++ > 0) continue;
     std::string text = fmt::format("{}: {} {}, {} {}: ", place, does(first), line_text(first.line), does(actor.entry),
                                    line_text(line_));
-    switch (conflict.why) {
-      case Why::proxy:
-      case Why::proxy_read:
-        text += "in order, but with no fence between the generic proxy and the async proxy";
-        break;
-      case Why::lanes:
-        text += "by lanes of one warp that have not met";
-        break;
-      case Why::scope:
-        text += "told of within a CTA alone, and reached from another";
-        break;
-      case Why::overlap:
-        text += "accumulators that overlap and are not the same";
-        break;
-      case Why::unordered:
-      case Why::ordered:
-        text += "nothing orders them";
-        break;
-    }
+    text += conflict.why == Why::proxy || conflict.why == Why::proxy_read
+                ? "in order, but with no fence between the generic proxy and the async proxy"
+                : apart(conflict.why);
     auto [mend, section] = mends(first, actor.entry, conflict.why);
     std::vector<std::string> details = {"first: " + who_text(first), "then:  " + who_text(actor.entry),
                                         fmt::format("to mend: {}", mend), section};
