@@ -37,6 +37,7 @@ class LaunchFile::Reader {
       if (std::find(std::begin(kKeys), std::end(kKeys), key.str()) == std::end(kKeys))
         return wrong(fmt::format("a launch has no `{}`", key.str()));
     }
+    if (llvm::Error error = kinds(root)) return error;
     file_.kernel_ = root.getString("kernel").value_or("").str();
     if (llvm::Error error = dimensions(root, "grid", file_.launch_.grid)) return error;
     if (llvm::Error error = dimensions(root, "block", file_.launch_.block)) return error;
@@ -68,6 +69,30 @@ class LaunchFile::Reader {
   }
 
  private:
+  // What is another kind of value than its key wants would be taken for left out.
+  llvm::Error kinds(const llvm::json::Object& object) {
+    using Kind = llvm::json::Value::Kind;
+    static constexpr struct {
+      std::string_view key;
+      Kind kind;
+      std::string_view words;
+    } kKinds[] = {{"kernel", Kind::String, "a string"},   {"buffer", Kind::String, "the name of a buffer"},
+                  {"element", Kind::String, "a string"},  {"buffers", Kind::Object, "an object"},
+                  {"map", Kind::Object, "an object"},     {"product", Kind::Object, "an object"},
+                  {"params", Kind::Array, "a list"},      {"pieces", Kind::Array, "a list"},
+                  {"extents", Kind::Array, "a list"},     {"strides", Kind::Array, "a list"},
+                  {"box", Kind::Array, "a list"},         {"dependent", Kind::Boolean, "true or false"},
+                  {"shared", Kind::Number, "a number"},   {"sms", Kind::Number, "a number"},
+                  {"elements", Kind::Number, "a number"}, {"at", Kind::Number, "a number"},
+                  {"offset", Kind::Number, "a number"}};
+    for (const auto& [key, kind, words] : kKinds) {
+      const llvm::json::Value* value = object.get(llvm::StringRef(key));
+      if (value != nullptr && (value->kind() != kind || (kind == Kind::Number && !value->getAsInteger())))
+        return wrong(fmt::format("`{}` is {}{}", key, words, kind == Kind::Number ? " without a fraction" : ""));
+    }
+    return llvm::Error::success();
+  }
+
   llvm::Error dimensions(const llvm::json::Object& root, llvm::StringRef key, std::array<std::uint32_t, 3>& into) {
     const llvm::json::Array* list = root.getArray(key);
     if (list == nullptr)
@@ -77,7 +102,7 @@ class LaunchFile::Reader {
     for (std::size_t i = 0; i < list->size(); ++i) {
       std::optional<std::int64_t> number = (*list)[i].getAsInteger();
       if (!number || *number < 1 || *number > (1 << 24))
-        return wrong(fmt::format("`{}` is a list of numbers from 1 on", key.str()));
+        return wrong(fmt::format("`{}` is a list of numbers from 1 to {}", key.str(), 1 << 24));
       into[i] = static_cast<std::uint32_t>(*number);
     }
     return llvm::Error::success();
@@ -95,6 +120,7 @@ class LaunchFile::Reader {
     for (const auto& [name, value] : buffers) {
       const llvm::json::Object* object = value.getAsObject();
       if (object == nullptr) return wrong("each of `buffers` is an object");
+      if (llvm::Error error = kinds(*object)) return error;
       Buffer buffer;
       buffer.name = name.str();
       llvm::Expected<layout::Element> type = element(*object);
@@ -144,6 +170,7 @@ class LaunchFile::Reader {
   }
 
   llvm::Error piece(const llvm::json::Object& object, Param& param) {
+    if (llvm::Error error = kinds(object)) return error;
     Piece piece;
     piece.at = object.getInteger("at").value_or(0);
     if (piece.at < 0 || piece.at > 65536) return wrong("a piece of a parameter is `at` 0 to 65536");
@@ -183,6 +210,7 @@ class LaunchFile::Reader {
   }
 
   llvm::Error tensor_map(const llvm::json::Object& object, Piece& piece) {
+    if (llvm::Error error = kinds(object)) return error;
     llvm::Expected<int> of = buffer(object, "buffer");
     if (!of) return of.takeError();
     piece.buffer = *of;

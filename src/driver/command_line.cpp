@@ -132,6 +132,8 @@ llvm::Expected<Invocation> parse_arguments(const Command& command, llvm::ArrayRe
     if (llvm::Error error = check_inputs(command, inputs)) return error;
     invocation.input = inputs[0];
     invocation.inputs = std::move(inputs);
+  } else if (!inputs.empty()) {
+    return wrong(fmt::format("`warpcc {}` takes no input, and was given `{}`", command.name, inputs[0]));
   }
   return invocation;
 }
