@@ -31,12 +31,13 @@ def processor_time():
 
 
 def timed(command):
-    """Milliseconds by the clock, of processor time, and what was printed."""
+    """Milliseconds by the clock, of processor time, and what was printed: on standard output and on the other."""
     start, before = time.perf_counter(), processor_time()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    milliseconds = (time.perf_counter() - start) * 1000
     if done.returncode:
-        sys.exit(f"compile.py: `{' '.join(command)}` ended with {done.returncode}:\n{done.stdout}")
-    return (time.perf_counter() - start) * 1000, processor_time() - before, done.stdout
+        sys.exit(f"compile.py: `{' '.join(command)}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return milliseconds, processor_time() - before, done.stdout, done.stderr
 
 
 def warpcc(arguments, folder):
@@ -44,8 +45,8 @@ def warpcc(arguments, folder):
     for what, extra in (("warpcc, checked on the CPU", []), ("warpcc, --no-check", ["--no-check"])):
         wholes, processor, parts = [], [], {}
         for _ in range(arguments.runs):
-            whole, used, output = timed([arguments.warpcc, kernel, "-D", "M=4096", "-D", "N=4096", "-D", "K=4096", "--time", *extra,
-                                   "-o", os.path.join(folder, "gemm.cubin")])
+            whole, used, _, output = timed([arguments.warpcc, kernel, "-D", "M=4096", "-D", "N=4096", "-D", "K=4096", "--time", *extra,
+                                      "-o", os.path.join(folder, "gemm.cubin")])
             wholes.append(whole)
             processor.append(used)
             for name, milliseconds in re.findall(r"^ *(\w+) +([\d.]+) ms$", output, re.M):
@@ -71,7 +72,7 @@ def triton(arguments):
     command = [arguments.python, os.path.join(HERE, "gemm_triton.py")]
     first, later, wholes = [], [], []
     for _ in range(min(arguments.runs, 3)):
-        whole, _, output = timed([*command, "4"])
+        whole, _, output, _ = timed([*command, "4"])
         times = [float(line) for line in output.split()]
         wholes.append(whole - sum(times[1:]))
         first.append(times[0])
