@@ -101,6 +101,7 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
   to.put(static_cast<std::uint64_t>(map.element_bytes), 1);
   to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u) | (map.nibbles ? 8u : 0u), 1);
   to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
+  to.put(0, 8);  // CUTLASS clears a bit in the second word of small maps, against a fault of NVIDIA's driver
   to.put(static_cast<std::uint64_t>(map.swizzle_atom), 1);
   to.put(map.address, 8);
   for (std::int64_t each : map.extents) to.put(static_cast<std::uint64_t>(each), 5);
@@ -125,6 +126,7 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
   map.fill_nan = flags & 4;
   map.nibbles = flags & 8;
   map.swizzle_span = static_cast<int>(from.get(1));
+  from.get(8);
   map.swizzle_atom = static_cast<int>(from.get(1));
   map.address = from.get(8);
   for (std::size_t i = 0; i < rank; ++i) map.extents.push_back(static_cast<std::int64_t>(from.get(5)));
