@@ -99,7 +99,11 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
   to.put(kMagic, 4);
   to.put(map.extents.size(), 1);
   to.put(static_cast<std::uint64_t>(map.element_bytes), 1);
-  to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u) | (map.nibbles ? 8u : 0u), 1);
+  to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u) | (map.nibbles ? 8u : 0u) |
+             (map.spread == 4   ? 16u
+              : map.spread == 6 ? 32u
+                                : 0u),
+         1);
   to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
   to.put(0, 8);  // CUTLASS clears a bit in the second word of small maps, against a fault of NVIDIA's driver
   to.put(static_cast<std::uint64_t>(map.swizzle_atom), 1);
@@ -125,6 +129,7 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
   map.brain = flags & 2;
   map.fill_nan = flags & 4;
   map.nibbles = flags & 8;
+  map.spread = flags & 16 ? 4 : flags & 32 ? 6 : 0;
   map.swizzle_span = static_cast<int>(from.get(1));
   from.get(8);
   map.swizzle_atom = static_cast<int>(from.get(1));
@@ -144,7 +149,9 @@ std::uint64_t Device::variable(const ptx_text::Module& module, std::uint32_t ind
   std::span<std::uint8_t> bytes = memory_.bytes(address, variable.bytes);
   std::copy_n(variable.initial.begin(), std::min(variable.initial.size(), bytes.size()), bytes.begin());
   for (const ptx_text::Relocation& each : variable.relocations) {
-    std::uint64_t value = this->variable(module, each.variable) + static_cast<std::uint64_t>(each.offset);
+    std::uint64_t value =
+        (each.function ? ptx::address_of_function(each.variable) : this->variable(module, each.variable)) +
+        static_cast<std::uint64_t>(each.offset);
     if (static_cast<std::size_t>(each.at) + 8 <= bytes.size())
       std::memcpy(&bytes[static_cast<std::size_t>(each.at)], &value, 8);
   }

@@ -142,9 +142,11 @@ int check_program(const Invocation& invocation) {
         llvm::sys::ExecuteAndWait(*found, arguments, llvm::ArrayRef<llvm::StringRef>(variables), {}, 0, 0, &message);
     auto text = llvm::MemoryBuffer::getFile(report);
     if (!text) {
-      return cannot_run(wrong(fmt::format(
-          "`{}` has used no GPU{}: programs are taken that link the CUDA runtime as a library (`nvcc -cudart shared`)",
-          words[0], message.empty() ? "" : " (" + message + ")")));
+      return cannot_run(
+          wrong(fmt::format("`{}` has used no GPU{}: a program that has the CUDA runtime inside, and is stripped of "
+                            "its symbols, is to be "
+                            "linked again, with the runtime as a library (`nvcc -cudart shared`)",
+                            words[0], message.empty() ? "" : " (" + message + ")")));
     }
     auto [verdict, said] = (*text)->getBuffer().split('\n');
     exit_code = verdict == "passed" && code == 0 ? kDone : kRefused;

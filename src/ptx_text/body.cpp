@@ -27,11 +27,7 @@ void Parser::body(Function& function) {
   place_ = 0;
   function.places.push_back({});
   for (std::vector<Variable>* list : {&function.results, &function.params}) {
-    for (const Variable& param : *list) {
-      // A parameter is reached like a variable of the function's own.
-      function.variables.push_back(param);
-      scopes_.add_variable(param.name, static_cast<std::uint32_t>(function.variables.size() - 1));
-    }
+    for (const Variable& param : *list) parameter(param);
   }
   std::size_t outer = scopes_.depth();
   while (errors_ < kMostErrors) {
@@ -59,6 +55,16 @@ void Parser::body(Function& function) {
   if (errors_ == 0) resolve_labels();
 }
 
+// A parameter is reached like a variable of the function's own, or like a register.
+void Parser::parameter(const Variable& param) {
+  function_->variables.push_back(param);
+  if (param.reg != Variable::kNone) {
+    scopes_.add_register(param.name, param.reg);
+  } else {
+    scopes_.add_variable(param.name, static_cast<std::uint32_t>(function_->variables.size() - 1));
+  }
+}
+
 void Parser::statement() {
   if (tokens_.eat(';')) return;
   if (tokens_.eat_word(".reg")) return registers();
@@ -73,19 +79,49 @@ void Parser::statement() {
     tokens_.take();
     return tokens_.skip_statement();
   }
-  if (token.kind == Token::Kind::name) {
-    std::uint32_t after = token.end;
-    while (after < text_.size() && (text_[after] == ' ' || text_[after] == '\t')) ++after;
-    if (after < text_.size() && text_[after] == ':' && text_.substr(after, 2) != "::") {
-      tokens_.take();
-      tokens_.take();
-      std::string_view name = tokens_.text(token);
-      if (!scopes_.add_label(name, static_cast<std::uint32_t>(function_->instructions.size())))
-        complain(tokens_.range(token), kTwice, shortened(name));
-      return;
-    }
+  if (!label()) instruction();
+}
+
+// `name:`, of an instruction, of a table of labels, or of what a call through a register is declared by.
+bool Parser::label() {
+  const Token token = tokens_.peek();
+  if (token.kind != Token::Kind::name) return false;
+  std::uint32_t after = token.end;
+  while (after < text_.size() && (text_[after] == ' ' || text_[after] == '\t')) ++after;
+  if (after >= text_.size() || text_[after] != ':' || text_.substr(after, 2) == "::") return false;
+  tokens_.take();
+  tokens_.take();
+  std::string_view name = tokens_.text(token);
+  const bool targets = tokens_.eat_word(".branchtargets");
+  std::size_t at = targets ? function_->tables.size() | kTable : function_->instructions.size();
+  if (!scopes_.add_label(name, static_cast<std::uint32_t>(at))) complain(tokens_.range(token), kTwice, shortened(name));
+  if (targets) {
+    table();
+  } else if (tokens_.at_word(".callprototype") || tokens_.at_word(".calltargets")) {
+    tokens_.skip_statement();
   }
-  instruction();
+  return true;
+}
+
+// `.branchtargets A, B, C;`
+void Parser::table() {
+  const auto index = static_cast<std::uint32_t>(function_->tables.size());
+  std::vector<std::uint32_t> labels;
+  do {
+    Token label = tokens_.take();
+    if (label.kind != Token::Kind::name || labels.size() >= kMostRegisters) {
+      complain(tokens_.range(label), kNoLabel, shortened(tokens_.text(label)));
+      return tokens_.skip_statement();
+    }
+    unresolved_.push_back(
+        {scopes_.here(), static_cast<std::uint32_t>(labels.size()), tokens_.text(label), tokens_.range(label), index});
+    labels.push_back(0);
+  } while (tokens_.eat(','));
+  function_->tables.push_back(std::move(labels));
+  if (!tokens_.eat(';')) {
+    wanted("`,` or `;`");
+    tokens_.skip_statement();
+  }
 }
 
 void Parser::registers() {
@@ -199,11 +235,16 @@ void Parser::instruction() {
 void Parser::resolve_labels() {
   for (const Unresolved& use : unresolved_) {
     std::optional<std::uint32_t> found = scopes_.find_label(use.name, use.scope);
-    if (!found || use.operand == ~0u) {
+    const bool in_table = use.table != ~0u, names_table = found && (*found & kTable) != 0;
+    if (!found || use.operand == ~0u || (in_table && names_table)) {
       complain(use.where, kNoLabel, shortened(use.name));
-      continue;
+    } else if (in_table) {
+      function_->tables[use.table][use.operand] = *found;
+    } else {
+      Operand& operand = function_->operands[use.operand];
+      operand.kind = names_table ? Operand::Kind::table : Operand::Kind::label;
+      operand.index = *found & ~kTable;
     }
-    function_->operands[use.operand].index = *found;
   }
 }
 

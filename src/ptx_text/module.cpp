@@ -72,12 +72,13 @@ void Parser::item() {
   if (tokens_.eat_word(".file")) return file_directive();
   if (tokens_.eat_word(".entry")) return function(true, external);
   if (tokens_.eat_word(".func")) return function(false, external);
-  // Debug information: a section's bytes are in braces. An alias, a pragma: nothing that is executed.
+  // Debug information: a section's bytes are in braces. A pragma: nothing that is executed.
   if (tokens_.eat_word(".section")) {
     while (tokens_.peek().kind != Token::Kind::end && !tokens_.eat('}')) tokens_.take();
     return;
   }
-  if (tokens_.eat_word(".alias") || tokens_.eat_word(".pragma")) return tokens_.skip_statement();
+  if (tokens_.eat_word(".alias")) return alias();
+  if (tokens_.eat_word(".pragma")) return tokens_.skip_statement();
   Space space = Space::global;
   if (tokens_.eat_word(".global")) {
   } else if (tokens_.eat_word(".shared")) {
@@ -149,14 +150,37 @@ void Parser::file_directive() {
 bool Parser::parameters(std::vector<Variable>& into, char open, char close) {
   if (!tokens_.eat(open)) return true;
   while (!tokens_.eat(close)) {
-    if (tokens_.eat_word(".reg")) return wanted("a parameter in `.param`");
-    if (!tokens_.eat_word(".param")) return wanted("`.param`");
+    const bool in_register = tokens_.at_word(".reg") && !function_->entry;
+    if (!in_register && !tokens_.at_word(".param")) return wanted("`.param`");
+    tokens_.take();
     Declared declared;
     if (!declaration(Space::param, false, true, declared)) return false;
-    for (Variable& variable : declared.variables) into.push_back(std::move(variable));
+    for (Variable& variable : declared.variables) {
+      if (in_register) {
+        variable.reg = static_cast<std::uint32_t>(function_->registers.size());
+        function_->registers.push_back(declared.types[0]);
+        function_->register_names.push_back(variable.name);
+      }
+      into.push_back(std::move(variable));
+    }
     if (!tokens_.eat(',') && !tokens_.at(close)) return wanted("`,` or the end of the list");
   }
   return true;
+}
+
+// `.alias other, name;`: both were declared above.
+void Parser::alias() {
+  Token other = tokens_.take();
+  if (!tokens_.eat(',')) wanted("`,`");
+  Token name = tokens_.take();
+  auto of = functions_.find(tokens_.text(other)), to = functions_.find(tokens_.text(name));
+  if (of == functions_.end() || to == functions_.end()) {
+    Token unknown = of == functions_.end() ? other : name;
+    complain(tokens_.range(unknown), kWanted, "a function that is declared above", shortened(tokens_.text(unknown)));
+  } else if (!module_.functions[of->second].defined) {
+    module_.functions[of->second].alias = to->second;
+  }
+  tokens_.skip_statement();
 }
 
 bool Parser::dimensions(std::array<std::uint32_t, 3>& into) {

@@ -33,7 +33,9 @@ class Parser {
     std::uint32_t scope, operand;
     std::string_view name;
     SourceRange where;
+    std::uint32_t table = ~0u;  // in a table, at the place `operand`
   };
+  static constexpr std::uint32_t kTable = 1u << 31;  // a label's place: it names a table
 
   // ---- module.cpp
   void item();
@@ -42,6 +44,7 @@ class Parser {
   void file_directive();
   void function(bool entry, bool external);
   bool parameters(std::vector<Variable>& into, char open, char close);
+  void alias();
   bool launch_directive();
   bool dimensions(std::array<std::uint32_t, 3>& into);
 
@@ -56,6 +59,9 @@ class Parser {
   // ---- body.cpp
   void body(Function& function);
   void statement();
+  bool label();
+  void table();
+  void parameter(const Variable& param);
   void registers();
   void own_variables(Space space);
   void instruction();

@@ -24,9 +24,10 @@ enum class Space : std::uint8_t { param, shared, local, global, constant };
 // A word of an initialiser that holds an address: of a variable of global memory, of a function.
 struct Relocation {
   std::int64_t at = 0;         // byte
-  std::uint32_t variable = 0;  // of the module
+  std::uint32_t variable = 0;  // of the module; where `function`, one of its functions
   std::int64_t offset = 0;
   bool generic = false;  // `generic(name)`: the generic address
+  bool function = false;
 };
 
 struct Variable {
@@ -37,7 +38,10 @@ struct Variable {
   bool external = false;
   std::vector<std::uint8_t> initial;  // empty: zeros
   std::vector<Relocation> relocations;
+  std::uint32_t reg = kNone;  // of a parameter in `.reg`: its register
   SourceRange where;
+
+  static constexpr std::uint32_t kNone = ~0u;
 };
 
 // An operand. Parts of a compound one lie together in `Function::parts`.
@@ -49,6 +53,7 @@ struct Operand {
     variable,  // index: of the module's or, with `own`, of the function's variables; value: offset
     function,  // index: of the module's functions
     label,     // index: the instruction that it stands at
+    table,     // index: of the function's tables, what `.branchtargets` names
     special,   // index: SpecialRegister; part: 0 x, 1 y, 2 z
     sink,      // `_`
     address,   // one part, `[x + value]`: a register, a variable or an integer
@@ -143,6 +148,10 @@ struct Function {
   std::vector<Instruction> instructions;
   std::vector<Operand> operands, parts;
   std::vector<Place> places;
+  std::vector<std::vector<std::uint32_t>> tables;  // of labels: the instructions that they stand at
+  std::uint32_t alias = kNone;                     // `.alias`: the function that it is another name of
+
+  static constexpr std::uint32_t kNone = ~0u;
 
   // Launch directives; 0 where not given.
   std::array<std::uint32_t, 3> most_threads{}, threads{}, cluster{};
@@ -163,6 +172,11 @@ struct Module {
 
   // None, where no entry has this name; names are long and mangled, so a part of one that is in no other does.
   const Function* entry(std::string_view name) const;
+  // The function of this number, or the one that it is an alias of.
+  const Function& function(std::uint32_t index) const {
+    const Function& named = functions[index];
+    return named.alias < functions.size() ? functions[named.alias] : named;
+  }
 };
 
 std::string_view name(SpecialRegister reg);

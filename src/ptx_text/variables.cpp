@@ -145,8 +145,11 @@ bool Parser::initial_value(Variable& variable, int element, std::int64_t& at) {
     Token name = tokens_.take();
     auto found = globals_.find(tokens_.text(name));
     if (name.kind != Token::Kind::name || found == globals_.end()) {
-      if (functions_.count(tokens_.text(name)) == 0)
+      auto function = functions_.find(tokens_.text(name));
+      if (function == functions_.end())
         return complain(tokens_.range(name), kInitialName, std::string(tokens_.text(name).substr(0, 40)));
+      relocation.variable = function->second;
+      relocation.function = true;
     } else {
       relocation.variable = found->second;
     }

@@ -13,19 +13,21 @@ using namespace warpcc::standin;
 extern "C" {
 
 // CUDA driver API, cuTensorMapEncodeTiled: extents and strides innermost first; strides of all dimensions but that.
+// A map may point nowhere: kernels put addresses in (tensormap.replace).
 WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
                                          const std::uint64_t* extents, const std::uint64_t* strides,
                                          const std::uint32_t* box, const std::uint32_t* element_strides, int interleave,
                                          int swizzle, int, int fill) {
   // CUtensorMapDataType: u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 and tf32 with their variants, 16 of 4
-  // bits in 8 bytes. (Those that are spread over 16 bytes the machine does not have.)
-  static constexpr int kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1};
-  if (rank < 1 || rank > 5 || type < 0 || type > 13 || interleave != 0 || address == nullptr) return kInvalidValue;
+  // bits in 8 bytes; 16 of 4 and of 6 bits in 16 bytes.
+  static constexpr int kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 1, 1};
+  if (rank < 1 || rank > 5 || type < 0 || type > 15 || interleave != 0) return kInvalidValue;
   checker::TensorMapFields fields;
   fields.address = reinterpret_cast<std::uint64_t>(address);
   fields.element_bytes = kBytes[type];
   fields.real = type >= 6 && type <= 12;
   fields.nibbles = type == 13;
+  fields.spread = type == 14 ? 4 : type == 15 ? 6 : 0;
   fields.brain = type == 9;
   fields.fill_nan = fill != 0;
   if (fields.address % 16 != 0) return kInvalidValue;
@@ -38,6 +40,8 @@ WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, voi
     if (strides[i - 1] % 16 != 0 || strides[i - 1] >= (std::uint64_t{1} << 40)) return kInvalidValue;
     fields.strides.push_back(static_cast<std::int64_t>(strides[i - 1]));
   }
+  if (fields.spread != 0 && (fields.extents[0] % 128 != 0 || fields.box[0] != 128 || fields.address % 32 != 0))
+    return kInvalidValue;
   if (fields.nibbles) {
     if (fields.extents[0] % 2 != 0 || fields.box[0] % 2 != 0) return kInvalidValue;
     fields.extents[0] /= 2;

@@ -77,7 +77,8 @@ bool State::read(Binary& binary) {
   if (binary.read) return binary.module.has_value();
   binary.read = true;
   std::string why;
-  std::optional<std::string> text = binary.image ? ptx_of_image(binary.fat, why) : ptx_of(binary.fat, why);
+  std::optional<std::string> text =
+      binary.image ? ptx_of_image(binary.fat, 10 * major_, why) : ptx_of(binary.fat, 10 * major_, why);
   if (!text) {
     said_ += "error: " + why + "\n";
     refused_ = true;

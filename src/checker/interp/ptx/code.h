@@ -21,11 +21,12 @@ enum class Op : std::uint8_t {
   rcp, sqrt, rsqrt, ex2, lg2, tanh, sin, cos, copysign,
   sad, mul24, mad24, dp4a, dp2a, bmsk, szext, cnot, testp, isspacep, slct, set,
   selp, setp, cvt, ld, st, atom, red, st_async, red_async, shfl, vote, elect, activemask, redux, match, movmatrix, mma,
-  bra, ret, call, trap,
+  bra, bra_table, ret, call, call_own, ret_own, trap,
   bar_sync, bar_arrive, warp_sync, cluster_arrive, cluster_wait, fence,
   mbar_init, mbar_inval, mbar_arrive, mbar_expect, mbar_test,
   mapa, cta_rank, cvta,
   copy_async, copy_async_arrive, copy_async_commit, copy_async_wait, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
+  map_replace, map_copy,
   tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_copy, tmem_commit, tmem_fence,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
   clc_try, clc_canceled, clc_ctaid, grid_wait, grid_launch, register_budget, ldmatrix, stmatrix,
@@ -50,12 +51,12 @@ enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, num, nan };
 enum class Combine : std::uint8_t { none, bit_and, bit_or, bit_xor };
 
 struct Arg {
-  enum class Kind : std::uint8_t { none, reg, value, shared, special };
+  enum class Kind : std::uint8_t { none, reg, value, shared, special, frame };
   Kind kind = Kind::none;
   bool negated = false;
   std::uint8_t bytes = 4;    // of a lane in the register file: 0 a predicate (a word, a bit a lane), 4, 8, 16
   std::uint32_t offset = 0;  // of a register in the file; special register × 4 + part
-  std::int64_t value = 0;    // shared: an address, to which the CTA's rank is added
+  std::int64_t value = 0;    // shared: an address, to which the CTA's rank is added; frame: a place in a lane's frame
 };
 
 struct Code {
@@ -84,12 +85,27 @@ struct Code {
 };
 
 struct FunctionCode {
+  // A function of those that the kernel reaches; the kernel is the last.
+  struct Part {
+    std::uint32_t first = 0;  // of its code
+    const ptx_text::Function* function = nullptr;
+    struct Formal {
+      Arg place;  // a register, or in the frame
+      std::int64_t bytes = 0;
+    };
+    std::vector<Formal> params, results;
+  };
   const ptx_text::Module* module = nullptr;
-  const ptx_text::Function* function = nullptr;
+  std::vector<Part> parts;
+  std::vector<std::uint32_t> part_of;              // by the module's functions; Code::kNone: not reached
+  std::vector<std::vector<std::uint32_t>> tables;  // of branches
+  std::uint32_t start = 0;                         // where the kernel begins
+  const Part* part_at(std::uint32_t at) const;
+  const ptx_text::Instruction* instruction(std::uint32_t at) const;  // null: the end of a function
   std::vector<Code> code;
   std::vector<Arg> args;
   std::uint32_t register_bytes = 0;  // of a warp
-  std::int64_t frame_bytes = 0;      // of a lane: local variables and call frames
+  std::int64_t frame_bytes = 0;      // of a lane: local variables, call frames, functions' parameters
   std::int64_t shared_bytes = 0;     // static, from the start of shared memory on
   std::int64_t param_bytes = 0;
   std::vector<std::int64_t> param_offsets;
@@ -103,9 +119,13 @@ inline constexpr std::int64_t kSharedStart = 0x400;
 
 // Windows of the generic address space. What they are is the machine's own business: a kernel cannot tell.
 inline constexpr std::uint64_t kSharedWindow = 0x7f00'0000'0000, kLocalWindow = 0x7e00'0000'0000,
-                               kParamWindow = 0x7d00'0000'0000, kWindow = 0x0100'0000'0000;
+                               kParamWindow = 0x7d00'0000'0000, kFunctionWindow = 0x7c00'0000'0000,
+                               kWindow = 0x0100'0000'0000;
+constexpr std::uint64_t address_of_function(std::uint32_t index) {
+  return kFunctionWindow + 16 * (std::uint64_t{index} + 1);
+}
 
-// Nothing, where errors were reported: opcodes and operands that the machine does not have.
+// A kernel and what it calls. Nothing, where errors were reported: opcodes and operands that the machine does not have.
 std::optional<FunctionCode> decode(const ptx_text::Module& module, const ptx_text::Function& function,
                                    const AddressOf& address_of, Diagnostics& diagnostics);
 

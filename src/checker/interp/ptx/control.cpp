@@ -1,4 +1,6 @@
 // The flow of a warp: its lanes part at branches and meet again.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -65,6 +67,30 @@ void Executor::branch(std::uint32_t target, std::uint32_t taken) {
   group_ = nullptr;
 }
 
+// The lanes that run go each to its own place.
+void Executor::scatter(const std::uint32_t* to) {
+  const std::uint32_t stay = group_->mask & ~mask_;
+  std::uint32_t rest = mask_;
+  llvm::SmallVector<Group, 4> parted;
+  while (rest != 0) {
+    Group part;
+    part.pc = to[std::countr_zero(rest)];
+    for (std::uint32_t left = rest; left != 0; left &= left - 1) {
+      if (to[std::countr_zero(left)] == part.pc) part.mask |= left & -left;
+    }
+    rest &= ~part.mask;
+    parted.push_back(part);
+  }
+  if (stay == 0 && parted.size() == 1) {
+    group_->pc = parted[0].pc;
+    return;
+  }
+  group_->mask = stay;
+  ++group_->pc;
+  warp_->groups.append(parted.begin(), parted.end());  // group_ may move: the caller looks again
+  group_ = nullptr;
+}
+
 Executor::Next Executor::control(const Code& code) {
   switch (code.op) {
     case Op::bra:
@@ -81,9 +107,30 @@ Executor::Next Executor::control(const Code& code) {
       leave(mask_);
       if (group_->mask != 0) ++group_->pc;
       return Next::jumped;
+    case Op::bra_table: {
+      Lanes32 to;
+      read32(arg(code, 0), to);
+      const std::vector<std::uint32_t>& table = code_.tables[code.target];
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+        std::uint32_t& each = to[std::countr_zero(rest)];
+        if (each >= table.size()) {
+          report(Finding::Kind::protocol,
+                 fmt::format("branches by {}, and the table has {} labels", each, table.size()));
+          stopped_ = true;
+          return Next::jumped;
+        }
+        each = table[each];
+      }
+      scatter(to);
+      return Next::jumped;
+    }
     case Op::call:
       call(code);
       return Next::on;
+    case Op::call_own:
+      return call_own(code);
+    case Op::ret_own:
+      return leave_function();
     case Op::elect: {
       if (!together(static_cast<std::uint32_t>(scalar(arg(code, 2))))) return Next::blocked;
       std::uint32_t members = static_cast<std::uint32_t>(scalar(arg(code, 2))) & group_->mask;
@@ -167,18 +214,6 @@ void Executor::between_lanes(const Code& code) {
   write_predicate(arg(code, 1), inside);
 }
 
-void Executor::call(const Code& code) {
-  const ptx_text::Function& callee = launch_.module->functions[code.function];
-  if (callee.name == "__assertfail") {
-    report(Finding::Kind::protocol, "an assertion of the kernel fails");
-    leave(mask_);
-    return;
-  }
-  if (callee.name == "vprintf") return;  // what it prints is not looked at
-  report(Finding::Kind::protocol, "calls `" + callee.name.substr(0, 80) + "`, which the machine does not have");
-  stopped_ = true;
-}
-
 Executor::Next Executor::step(const Code& code) {
   switch (code.op) {
     case Op::nop:
@@ -190,6 +225,7 @@ Executor::Next Executor::step(const Code& code) {
       return Next::on;
     case Op::fence:
       order_fence(code);
+      if (code.count > 0) order_map_fenced(scalar(arg(code, 0)) + static_cast<std::uint64_t>(arg(code, 1).value));
       return Next::on;
     case Op::copy_async_commit:
       order_copies_closed();
@@ -215,6 +251,9 @@ Executor::Next Executor::step(const Code& code) {
     case Op::ret:
     case Op::trap:
     case Op::call:
+    case Op::call_own:
+    case Op::ret_own:
+    case Op::bra_table:
     case Op::elect:
     case Op::warp_sync:
     case Op::shfl:
@@ -257,6 +296,8 @@ Executor::Next Executor::step(const Code& code) {
     case Op::bulk_store:
     case Op::bulk_commit:
     case Op::bulk_wait:
+    case Op::map_replace:
+    case Op::map_copy:
     case Op::clc_try:
     case Op::clc_canceled:
     case Op::clc_ctaid:

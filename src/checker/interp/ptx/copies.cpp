@@ -13,23 +13,6 @@
 
 namespace warpcc::checker::ptx {
 
-const TensorMapFields* Executor::tensor_map(std::uint64_t address) {
-  auto found = maps_.find(address);
-  if (found != maps_.end()) return &found->second;
-  std::span<const std::uint8_t> bytes;
-  if (address >= kParamWindow && address - kParamWindow + 128 <= params_.size()) {
-    bytes = std::span<const std::uint8_t>(params_).subspan(address - kParamWindow, 128);
-  } else {
-    bytes = memory_.bytes(address, 128);
-  }
-  std::optional<TensorMapFields> map = decode_tensor_map(bytes);
-  if (!map) {
-    report(Finding::Kind::protocol, fmt::format("the 128 bytes at {:#x} are no tensor map", address));
-    return nullptr;
-  }
-  return &maps_.emplace(address, std::move(*map)).first->second;
-}
-
 namespace {
 
 std::int64_t box_bytes(const TensorMapFields& map) {
@@ -77,7 +60,7 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
   const std::int64_t first = std::max<std::int64_t>(0, -start[0]),
                      end = std::min(map.box[0], map.extents[0] - start[0]);
   for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t rest = row, offset = start[0] * map.element_bytes;
+    std::int64_t rest = row, offset = 0;
     bool inside = true;
     for (std::size_t i = 1; i < map.box.size(); ++i) {
       std::int64_t at = start[i] + rest % map.box[i];
@@ -98,22 +81,25 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
         }
       }
       if (!some) continue;
-      std::uint64_t address = map.address + static_cast<std::uint64_t>(offset + low);
-      DeviceMemory::Allocation* of = memory_.find(address, high - low);
+      // Elements that are spread come 16 at a time, all or none.
+      const std::int64_t count = map.spread != 0 ? map.bytes_of(16) : high - low;
+      const std::int64_t from = map.spread != 0 ? map.bytes_of(start[0] + at) : map.bytes_of(start[0]) + low;
+      std::uint64_t address = map.address + static_cast<std::uint64_t>(offset + from);
+      DeviceMemory::Allocation* of = memory_.find(address, count);
       if (of == nullptr) {
         report(Finding::Kind::memory, fmt::format("a box reaches {:#x}, where nothing is allocated", address));
         return;
       }
       std::uint8_t* there = &of->bytes[address - of->begin];
       if (load) {
-        std::memcpy(here + (low - at), there, static_cast<std::size_t>(high - low));
+        std::memcpy(here + (low - at), there, static_cast<std::size_t>(count));
       } else if (add) {
         for (std::int64_t i = low; i < high; i += map.element_bytes)
           add_element(there + (i - low), here + (i - at), map);
       } else {
-        std::memcpy(there, here + (low - at), static_cast<std::size_t>(high - low));
+        std::memcpy(there, here + (low - at), static_cast<std::size_t>(count));
       }
-      if (!load) memory_.mark_written(address, high - low);
+      if (!load) memory_.mark_written(address, count);
     }
   }
 }
@@ -128,14 +114,14 @@ void Executor::tensor_load(const Code& code, int lane) {
   Load load;
   load.line = line_;
   std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
-  load.map = value(2);
+  load.map = tensor_map(value(2));
   std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
   std::uint32_t mask = code.multicast ? static_cast<std::uint32_t>(value(5)) & 0xffff : 0;
   for (std::size_t i = 0; i < code.dimensions; ++i) {
     std::uint64_t word = value(6 + i);
     load.start[i] = static_cast<std::int32_t>(word);
   }
-  const TensorMapFields* map = tensor_map(load.map);
+  const TensorMapFields* map = load.map;
   if (map == nullptr) return;
   if (map->box.size() != code.dimensions) {
     report(Finding::Kind::protocol,
@@ -192,11 +178,11 @@ void Executor::tensor_store(const Code& code, int lane) {
     return lanes[lane];
   };
   Store store;
-  store.map = value(2);
+  store.map = tensor_map(value(2));
   store.add = code.add;
   auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
   for (std::size_t i = 0; i < code.dimensions; ++i) store.start[i] = static_cast<std::int32_t>(value(3 + i));
-  const TensorMapFields* map = tensor_map(store.map);
+  const TensorMapFields* map = store.map;
   if (map == nullptr) return;
   for (std::size_t i = 0; i < code.dimensions; ++i) {
     if (store.start[i] < 0)
@@ -289,8 +275,8 @@ void Executor::finish_load(const Load& load) {
   line_ = load.line;
   for (const Load::Target& target : load.targets) {
     Cta& to = *cluster_->ctas[static_cast<std::size_t>(target.cta)];
-    if (load.map != 0) {
-      if (const TensorMapFields* map = tensor_map(load.map)) move_box(*map, load.start, target.shared, to, true, false);
+    if (load.map != nullptr) {
+      move_box(*load.map, load.start, target.shared, to, true, false);
     } else if (load.address >= kSharedWindow || load.address < 0x1000'0000) {
       auto [rank, offset] = shared_place(load.address);
       if (rank >= 0 && cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, load.bytes)) {
@@ -323,9 +309,8 @@ void Executor::finish_load(const Load& load) {
 void Executor::write_store(const Store& store) {
   line_ = store.line;
   Cta& from = *cluster_->ctas[static_cast<std::size_t>(store.cta)];
-  if (store.map != 0) {
-    if (const TensorMapFields* map = tensor_map(store.map))
-      move_box(*map, store.start, store.shared, from, false, store.add);
+  if (store.map != nullptr) {
+    move_box(*store.map, store.start, store.shared, from, false, store.add);
   } else {
     std::span<std::uint8_t> to = memory_.bytes(store.address, store.bytes);
     if (to.empty() && store.bytes > 0) {
@@ -352,6 +337,11 @@ void Executor::write_store(const Store& store) {
 
 Executor::Next Executor::copies(const Code& code) {
   switch (code.op) {
+    case Op::map_replace:
+      replace_in_map(code);
+      return Next::on;
+    case Op::map_copy:
+      return copy_map(code);
     case Op::bulk_commit:
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
         ++warp_->bulk[static_cast<std::size_t>(std::countr_zero(rest))].open;

@@ -94,7 +94,8 @@ bool Decoder::family(Code& code) {
   if (first == "tcgen05") return tensor(code);
   if (first == "wgmma" || first == "setmaxnreg") return hopper(code);
   if (first == "cp" || first == "prefetch" || first == "applypriority" || first == "discard" ||
-      first == "createpolicy" || first == "ldmatrix" || first == "stmatrix" || first == "clusterlaunchcontrol")
+      first == "createpolicy" || first == "tensormap" || first == "ldmatrix" || first == "stmatrix" ||
+      first == "clusterlaunchcontrol")
     return copies(code);
   if (first == "mma" || first == "redux" || first == "match" || first == "movmatrix") return of_a_warp(code);
   if (first == "bar" || first == "barrier" || first == "mbarrier" || first == "fence" || first == "membar" ||
@@ -102,18 +103,14 @@ bool Decoder::family(Code& code) {
     return synchronisation(code);
   if (first == "ld" || first == "ldu" || first == "st" || first == "atom" || first == "red" || first == "cvta")
     return memory_access(code);
-  if (first == "bra" || first == "ret" || first == "exit" || first == "call" || first == "trap" || first == "brkpt" ||
-      first == "shfl" || first == "vote" || first == "activemask" || first == "pragma" || first == "nanosleep")
+  if (first == "bra" || first == "brx" || first == "ret" || first == "exit" || first == "call" || first == "trap" ||
+      first == "brkpt" || first == "shfl" || first == "vote" || first == "activemask" || first == "pragma" ||
+      first == "nanosleep")
     return control(code);
   if (first == "cvt") return conversion(code);
   if (first == "setp" || first == "selp" || first == "set" || first == "slct") return comparison(code);
   if (first == "mov") return move(code);
   return arithmetic(code);
-}
-
-std::optional<FunctionCode> decode(const ptx_text::Module& module, const ptx_text::Function& function,
-                                   const AddressOf& address_of, Diagnostics& diagnostics) {
-  return Decoder(module, function, address_of, diagnostics).run();
 }
 
 }  // namespace warpcc::checker::ptx

@@ -8,10 +8,20 @@ bool Decoder::control(Code& code) {
   if (first == "bra") {
     code.op = Op::bra;
     if (operands() != 1 || operand(0).kind != Operand::Kind::label) return false;
-    code.target = operand(0).index;
+    code.target = first_ + operand(0).index;
     return true;
   }
-  if (first == "ret" || first == "exit") {
+  if (first == "brx") {
+    code.op = Op::bra_table;
+    if (operands() != 2 || operand(1).kind != Operand::Kind::table) return false;
+    code.target = first_table_ + operand(1).index;
+    return scalar(operand(0));
+  }
+  if (first == "ret") {
+    leave(code);
+    return true;
+  }
+  if (first == "exit") {
     code.op = Op::ret;
     return true;
   }
@@ -24,18 +34,7 @@ bool Decoder::control(Code& code) {
     code.op = Op::activemask;
     return scalars();
   }
-  if (first == "call") {
-    code.op = Op::call;
-    for (std::size_t i = 0; i < operands(); ++i) {
-      if (operand(i).kind == Operand::Kind::function) code.function = operand(i).index;
-      if (operand(i).kind == Operand::Kind::list && code.function != Code::kNone) {
-        for (std::size_t j = 0; j < operand(i).count; ++j) {
-          if (!scalar(part(operand(i), j))) return false;
-        }
-      }
-    }
-    return code.function != Code::kNone;
-  }
+  if (first == "call") return call(code);
   if (first == "vote") {
     code.op = Op::vote;
     code.extra = has("ballot") ? 3 : has("all") ? 0 : has("any") ? 1 : 2;
@@ -52,6 +51,41 @@ bool Decoder::control(Code& code) {
   return scalars(1);
 }
 
+// What is passed to a function, or comes from it.
+bool Decoder::passed(const Operand& operand) {
+  if (operand.kind != Operand::Kind::variable || !operand.own || !is_frame_variable(operand)) return scalar(operand);
+  Arg arg;
+  arg.kind = Arg::Kind::frame;
+  arg.value = own_[operand.index];
+  return add(arg);
+}
+
+// The address of the function, where a register holds it; results; arguments. The kinds of both are the callee's.
+bool Decoder::call(Code& code) {
+  code.op = Op::call_own;
+  std::size_t at = 0;
+  const bool results = operands() > 0 && operand(0).kind == Operand::Kind::list;
+  if (results) ++at;
+  if (operands() <= at) return false;
+  const Operand& callee = operand(at);
+  if (callee.kind == Operand::Kind::function) {
+    code.function = callee.index;
+    if (!module_.function(callee.index).defined) code.op = Op::call;
+    none();
+  } else if (callee.kind != Operand::Kind::reg || !scalar(callee)) {
+    return false;
+  }
+  auto all = [&](const Operand& list) {
+    for (std::size_t i = 0; i < list.count; ++i) {
+      if (!passed(part(list, i))) return false;
+    }
+    return true;
+  };
+  code.extra = results ? static_cast<std::int32_t>(operand(0).count) : 0;
+  if (results && !all(operand(0))) return false;
+  return operands() <= at + 1 || operand(at + 1).kind != Operand::Kind::list || all(operand(at + 1));
+}
+
 bool Decoder::synchronisation(Code& code) {
   std::string_view first = words()[0];
   if (first == "fence" || first == "membar") {
@@ -63,7 +97,8 @@ bool Decoder::synchronisation(Code& code) {
     code.release = has("release");
     code.where = has("global") ? Where::global : has("shared::cta") ? Where::shared : Where::generic;
     code.cluster = has("cluster") || has("shared::cluster");
-    return true;
+    // fence.proxy.tensormap's acquire: [map]
+    return operands() == 0 || memory(operand(0));
   }
   if (first == "griddepcontrol") {
     code.op = has("wait") ? Op::grid_wait : Op::grid_launch;

@@ -116,8 +116,33 @@ bool Decoder::tensor_copy(Code& code, bool load) {
   return list(coordinates);
 }
 
+// PTX ISA, tensormap.replace, tensormap.cp_fenceproxy.
+bool Decoder::change_of_map(Code& code) {
+  if (is(1, "cp_fenceproxy")) {
+    code.op = Op::map_copy;
+    code.release = true;
+    code.extra = 3;  // as the fence that it is too
+    return operands() == 3 && memory(operand(0)) && memory(operand(1));
+  }
+  static constexpr std::string_view kFields[] = {
+      "global_address", "rank",     "box_dim",           "global_dim",   "global_stride",
+      "element_stride", "elemtype", "interleave_layout", "swizzle_mode", "swizzle_atomicity",
+      "fill_mode"};
+  code.op = Op::map_replace;
+  code.extra = -1;
+  for (int i = 0; i < 11; ++i) {
+    if (has(kFields[i])) code.extra = i;
+  }
+  known_ = is(1, "replace") && code.extra >= 0;
+  if (!known_ || operands() < 2 || !memory(operand(0))) return false;
+  code.where = has("shared::cta") ? Where::shared : has("global") ? Where::global : Where::generic;
+  if (operands() > 2 ? !scalar(operand(1)) : !integer(0)) return false;
+  return scalar(operand(operands() - 1));
+}
+
 bool Decoder::copies(Code& code) {
   std::string_view first = words()[0];
+  if (first == "tensormap") return change_of_map(code);
   if (first == "prefetch" || first == "applypriority" || first == "discard" || starts("cp.async.bulk.prefetch"))
     return true;
   if (first == "createpolicy") {

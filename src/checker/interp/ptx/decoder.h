@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/interp/ptx/code.h"
+#include "checker/interp/ptx/link.h"
 
 namespace warpcc::checker::ptx {
 
@@ -22,25 +23,36 @@ std::optional<Num> type_of(std::string_view word);
 class Decoder {
  public:
   Decoder(const ptx_text::Module& module, const ptx_text::Function& function, const AddressOf& address_of,
-          Diagnostics& diagnostics)
-      : module_(module), function_(function), address_of_(address_of), diagnostics_(diagnostics) {
-    out_.module = &module;
-    out_.function = &function;
+          Diagnostics& diagnostics, Storage& storage, FunctionCode& out)
+      : module_(module),
+        function_(function),
+        address_of_(address_of),
+        diagnostics_(diagnostics),
+        storage_(storage),
+        out_(out) {}
+
+  // What the function declares gets its places. All functions' before any is taken apart.
+  void place(FunctionCode::Part& part) {
+    place_registers();
+    place_variables(part);
   }
 
-  std::optional<FunctionCode> run() {
-    place_registers();
-    place_variables();
-    out_.code.reserve(function_.instructions.size() + 1);
+  // False, where errors were reported.
+  bool run(const FunctionCode::Part& part) {
+    first_ = part.first;
+    first_table_ = static_cast<std::uint32_t>(out_.tables.size());
+    for (const std::vector<std::uint32_t>& table : function_.tables) {
+      out_.tables.push_back(table);
+      for (std::uint32_t& each : out_.tables.back()) each += first_;
+    }
     for (const Instruction& instruction : function_.instructions) {
       if (told_ >= 20) break;
       decode(instruction);
     }
     Code end;
-    end.op = Op::ret;
+    leave(end);
     out_.code.push_back(end);
-    if (told_ > 0) return {};
-    return std::move(out_);
+    return told_ == 0;
   }
 
  private:
@@ -50,53 +62,45 @@ class Decoder {
       offsets_.push_back(out_.register_bytes);
       out_.register_bytes += type == ptx_text::Type::pred ? 4u : kLanes * register_width(type);
     }
+    out_.register_bytes = (out_.register_bytes + 15) / 16 * 16;
   }
   static std::uint32_t register_width(ptx_text::Type type) {
     return static_cast<std::uint32_t>(std::max(4, bytes(type)));
   }
 
-  void place_variables() {
-    auto aligned = [](std::int64_t at, std::int64_t align) { return (at + align - 1) / align * align; };
-    std::int64_t shared = kSharedStart;
-    // Shared variables of the module that some function may reach, then the function's own; the launch's come behind.
-    module_shared_.assign(module_.variables.size(), 0);
-    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
-      const ptx_text::Variable& variable = module_.variables[i];
-      if (variable.space != ptx_text::Space::shared || variable.external || variable.bytes == 0) continue;
-      shared = aligned(shared, variable.align);
-      module_shared_[i] = shared;
-      shared += variable.bytes;
-    }
-    own_.assign(function_.variables.size(), 0);
-    std::int64_t frame = 0;
-    std::size_t formal = function_.results.size() + function_.params.size();
+  void place_variables(FunctionCode::Part& part) {
+    const std::size_t results = function_.results.size();
     for (std::size_t i = 0; i < function_.variables.size(); ++i) {
       const ptx_text::Variable& variable = function_.variables[i];
-      if (i < formal) {
-        out_.param_bytes = aligned(out_.param_bytes, variable.align);
-        own_[i] = out_.param_bytes;
-        out_.param_offsets.push_back(out_.param_bytes);
-        out_.param_bytes += variable.bytes;
-      } else if (variable.space == ptx_text::Space::shared) {
-        shared = aligned(shared, variable.align);
-        own_[i] = shared;
-        shared += variable.bytes;
-      } else {
-        frame = aligned(frame, std::max<std::int64_t>(variable.align, 8));
-        own_[i] = frame;
-        frame += variable.bytes;
+      if (is_formal(i) && function_.entry) {
+        own_.push_back(Storage::take(out_.param_bytes, variable.bytes, variable.align));
+        out_.param_offsets.push_back(own_[i]);
+        continue;
       }
+      if (variable.space == ptx_text::Space::shared) {
+        own_.push_back(Storage::take(storage_.shared, variable.bytes, variable.align));
+      } else {
+        own_.push_back(Storage::take(storage_.frame, variable.bytes, std::max<std::int64_t>(variable.align, 8)));
+      }
+      if (is_formal(i)) (i < results ? part.results : part.params).push_back({formal(i), variable.bytes});
     }
-    out_.frame_bytes = frame;
-    std::int64_t align = 16;
-    for (const ptx_text::Variable& variable : module_.variables) {
-      if (variable.space == ptx_text::Space::shared && variable.bytes == 0) align = std::max(align, variable.align);
-    }
-    dynamic_ = aligned(shared, align);
-    out_.shared_bytes = dynamic_ - kSharedStart;
-    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
-      if (module_.variables[i].space == ptx_text::Space::shared && module_shared_[i] == 0) module_shared_[i] = dynamic_;
-    }
+  }
+  bool is_formal(std::size_t i) const { return i < function_.results.size() + function_.params.size(); }
+  Arg formal(std::size_t i) const {
+    const std::uint32_t reg = function_.variables[i].reg;
+    if (reg != ptx_text::Variable::kNone) return register_arg(reg);
+    Arg arg;
+    arg.kind = Arg::Kind::frame;
+    arg.value = own_[i];
+    return arg;
+  }
+  Arg register_arg(std::uint32_t reg) const {
+    const ptx_text::Type type = function_.registers[reg];
+    Arg arg;
+    arg.kind = Arg::Kind::reg;
+    arg.bytes = type == ptx_text::Type::pred ? 0 : static_cast<std::uint8_t>(register_width(type));
+    arg.offset = offsets_[reg];
+    return arg;
   }
 
   // ---- operands
@@ -116,15 +120,11 @@ class Decoder {
   // A register or a constant; an `f32` constant of a 16-bit operation is converted by nobody, since PTX has none.
   bool scalar(const Operand& operand) {
     Arg arg;
-    arg.negated = operand.negated;
     switch (operand.kind) {
-      case Operand::Kind::reg: {
-        ptx_text::Type type = function_.registers[operand.index];
-        arg.kind = Arg::Kind::reg;
-        arg.bytes = type == ptx_text::Type::pred ? 0 : static_cast<std::uint8_t>(register_width(type));
-        arg.offset = offsets_[operand.index];
+      case Operand::Kind::reg:
+        arg = register_arg(operand.index);
+        arg.negated = operand.negated;
         return add(arg);
-      }
       case Operand::Kind::integer:
         return integer(operand.value);
       case Operand::Kind::real:
@@ -137,6 +137,8 @@ class Decoder {
         return add(arg);
       case Operand::Kind::variable:
         return address(operand, operand.value);
+      case Operand::Kind::function:
+        return integer(static_cast<std::int64_t>(address_of_function(operand.index)));
       default:
         return false;
     }
@@ -149,7 +151,7 @@ class Decoder {
     arg.kind = Arg::Kind::value;
     if (variable.space == ptx_text::Space::shared) {
       arg.kind = Arg::Kind::shared;
-      arg.value = (operand.own ? own_[operand.index] : module_shared_[operand.index]) + offset;
+      arg.value = (operand.own ? own_[operand.index] : storage_.module_shared[operand.index]) + offset;
     } else if (operand.own) {
       arg.value = own_[operand.index] + offset;
     } else {
@@ -164,8 +166,11 @@ class Decoder {
   }
   bool is_frame(const Operand& operand) const {
     const Operand& base = part(operand, 0);
-    if (base.kind != Operand::Kind::variable || !base.own) return false;
-    return base.index >= function_.results.size() + function_.params.size();
+    return base.kind == Operand::Kind::variable && base.own && is_frame_variable(base);
+  }
+  bool is_frame_variable(const Operand& own) const {
+    return (!function_.entry || !is_formal(own.index)) &&
+           function_.variables[own.index].space != ptx_text::Space::shared;
   }
   const Operand& part(const Operand& of, std::size_t i) const { return function_.parts[of.index + i]; }
   const Operand& operand(std::size_t i) const { return function_.operands[instruction_->first + i]; }
@@ -204,6 +209,9 @@ class Decoder {
   bool memory_access(Code& code);
   bool remote_access(Code& code);
   bool control(Code& code);
+  bool call(Code& code);
+  bool passed(const Operand& operand);
+  void leave(Code& code) const { code.op = function_.entry ? Op::ret : Op::ret_own; }
   bool synchronisation(Code& code);
   bool copies(Code& code);
   bool tensor(Code& code);
@@ -215,6 +223,7 @@ class Decoder {
   bool comparison(Code& code);
   bool move(Code& code);
   bool tensor_copy(Code& code, bool load);
+  bool change_of_map(Code& code);
   std::optional<Num> last_type() const {
     for (std::size_t i = words().size(); i-- > 1;) {
       if (std::optional<Num> found = type_of(words()[i])) return found;
@@ -226,10 +235,11 @@ class Decoder {
   const ptx_text::Function& function_;
   const AddressOf& address_of_;
   Diagnostics& diagnostics_;
-  FunctionCode out_;
+  Storage& storage_;
+  FunctionCode& out_;
   std::vector<std::uint32_t> offsets_;
-  std::vector<std::int64_t> module_shared_, own_;
-  std::int64_t dynamic_ = 0;
+  std::vector<std::int64_t> own_;
+  std::uint32_t first_ = 0, first_table_ = 0;  // of its code, of its tables, among all
   const Instruction* instruction_ = nullptr;
   const ptx_text::Opcode* opcode_ = nullptr;
   bool known_ = true;

@@ -53,7 +53,14 @@ class Executor {
   // Whether all lanes of `members` that live are here; blocks the group otherwise.
   bool together(std::uint32_t members);
   void between_lanes(const Code& code);
+  void scatter(const std::uint32_t* to);
+
+  // ---- calls.cpp: functions of the module
   void call(const Code& code);
+  Next call_own(const Code& code);
+  Next leave_function();
+  void hand_over(const Arg& from, const Arg& to, std::int64_t bytes);
+  std::uint8_t* frame(int lane, std::int64_t at);
 
   // ---- registers.cpp
   std::uint32_t guard(const Code& code, std::uint32_t mask);
@@ -135,9 +142,17 @@ class Executor {
   void finish_load(const Load& load);
   void read_store(Store& store);
   void write_store(const Store& store);
-  const TensorMapFields* tensor_map(std::uint64_t address);
   void move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared, Cta& cta,
                 bool load, bool add);
+
+  // ---- tensor_maps.cpp
+  const TensorMapFields* tensor_map(std::uint64_t address);
+  std::string wrong_with(const TensorMapFields& map) const;
+  void replace_in_map(const Code& code);
+  Next copy_map(const Code& code);
+  void order_map_written(std::uint64_t address);
+  void order_map_fenced(std::uint64_t address);
+  void order_map_used(std::uint64_t address);
 
   // ---- tensor.cpp
   Next tensor(const Code& code);
@@ -163,8 +178,9 @@ class Executor {
   order::Why order_between(const order::Entry& first, const order::Actor& now) const;
   void access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor);
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
-  void access_box(std::uint64_t map, int rank, std::uint32_t shared, std::int64_t bytes, const order::Actor& actor);
-  void access_tensor_map(std::uint64_t map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
+  void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
+                  const order::Actor& actor);
+  void access_tensor_map(const TensorMapFields* map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
                          std::int64_t bytes, const order::Actor& actor);
   void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
                      const order::Actor& actor);
@@ -249,7 +265,7 @@ class Executor {
   Outcome& outcome_;
   int sms_;
   std::vector<std::uint8_t> params_;
-  std::map<std::uint64_t, TensorMapFields> maps_;
+  std::map<std::array<std::uint8_t, 128>, TensorMapFields> maps_;
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::uint64_t next_cluster_ = 0, clusters_ = 0;
   std::uint64_t progress_ = 0;

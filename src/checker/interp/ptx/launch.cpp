@@ -58,8 +58,10 @@ void Executor::start(std::uint64_t number) {
       warp->live = left >= kLanes ? ~0u : (1u << left) - 1;
       Group all;
       all.mask = warp->live;
+      all.pc = code_.start;
       warp->groups.push_back(all);
       warp->registers.assign((code_.register_bytes + 7) / 8, 0);
+      warp->calls.resize(code_.parts.size());
       warp->frame.assign(static_cast<std::size_t>(code_.frame_bytes) * kLanes, 0);
       cluster->warps.push_back(std::move(warp));
     }
@@ -283,11 +285,8 @@ void Executor::add_finding(Finding::Kind kind, std::string text, std::vector<std
   finding.kind = kind;
   finding.text = std::move(text);
   finding.details = std::move(details);
-  const auto& instructions = code_.function->instructions;
-  if (line_ < instructions.size()) {
-    const ptx_text::Instruction& at = instructions[line_];
-    finding.where = {code_.module->file, at.offset, at.offset + at.length};
-  }
+  if (const ptx_text::Instruction* at = code_.instruction(line_))
+    finding.where = {code_.module->file, at->offset, at->offset + at->length};
   // What is found again and again is told once a line, or a few times where it is of two lines; the rest is counted.
   int of_kind = 0, here = 0;
   for (const Finding& other : outcome_.findings) {

@@ -117,6 +117,16 @@ struct LaunchOrder {
   std::uint64_t last_begin = 0;
   order::Flat* last = nullptr;
   std::unordered_map<std::uint64_t, Flag> flags;
+  // Tensor maps in global memory that the kernel has changed, by address; and who has fenced the proxy of maps since.
+  struct Changed {
+    std::uint32_t line = 0;
+    struct Fence {
+      std::uint32_t cta = 0;
+      order::Epoch epoch;
+    };
+    std::vector<Fence> fences;
+  };
+  std::map<std::uint64_t, Changed> maps;
   std::vector<std::array<std::uint32_t, 3>> begun;  // first CTA of each cluster begun
   order::Conflicts conflicts;                       // of the present access
   std::map<std::tuple<std::uint32_t, std::uint32_t, int>, std::uint64_t> told;

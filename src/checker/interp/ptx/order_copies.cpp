@@ -25,7 +25,7 @@ void Executor::order_load(Load& load) {
   }
   if (!read.agent.exists()) return;
   order::Actor reads = actor(read, Use::read, true, Space::global);
-  if (load.map == 0 && (load.address >= kSharedWindow || load.address < 0x1000'0000)) {
+  if (load.map == nullptr && (load.address >= kSharedWindow || load.address < 0x1000'0000)) {
     auto [rank, offset] = shared_place(load.address);
     if (rank < 0) return;
     reads.space = Space::shared;
@@ -36,9 +36,8 @@ void Executor::order_load(Load& load) {
 
 // What a box has of shared memory. A swizzle moves 16 bytes within what rows hold alone, but where rows are narrower
 // than its span.
-void Executor::access_box(std::uint64_t map, int rank, std::uint32_t shared, std::int64_t bytes,
+void Executor::access_box(const TensorMapFields* of, int rank, std::uint32_t shared, std::int64_t bytes,
                           const order::Actor& actor) {
-  const TensorMapFields* of = map == 0 ? nullptr : tensor_map(map);
   if (of == nullptr || of->box[0] * of->element_bytes >= of->swizzle_span)
     return access_shared(rank, shared, static_cast<std::uint32_t>(bytes), actor);
   layout::Swizzle swizzle = layout::swizzle_of_span(of->swizzle_span, of->swizzle_atom);
@@ -49,26 +48,24 @@ void Executor::access_box(std::uint64_t map, int rank, std::uint32_t shared, std
   }
 }
 
-void Executor::access_tensor_map(std::uint64_t map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
-                                 std::int64_t bytes, const order::Actor& actor) {
+void Executor::access_tensor_map(const TensorMapFields* of, const std::array<std::int64_t, 5>& start,
+                                 std::uint64_t address, std::int64_t bytes, const order::Actor& actor) {
   order::Conflicts& conflicts = ordering_->conflicts;
   auto between = [&](const order::Entry& first) { return order_between(first, actor); };
   order::Step step(ordering_->history, actor.entry, between, conflicts);
   auto told = [&](std::uint64_t at) {
     if (!conflicts.empty()) tell_conflicts(actor, global_name(at));
   };
-  if (map == 0) {
+  if (of == nullptr) {
     access_global(address, bytes, step);
     return told(address);
   }
-  const TensorMapFields* of = tensor_map(map);
-  if (of == nullptr) return;
   std::int64_t rows = 1;
   for (std::size_t i = 1; i < of->box.size(); ++i) rows *= of->box[i];
   const std::int64_t low = std::max<std::int64_t>(0, start[0]), high = std::min(of->extents[0], start[0] + of->box[0]);
   if (low >= high) return;
   for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t rest = row, offset = low * of->element_bytes;
+    std::int64_t rest = row, offset = of->bytes_of(low);
     bool inside = true;
     for (std::size_t i = 1; i < of->box.size(); ++i) {
       std::int64_t at = start[i] + rest % of->box[i];
@@ -78,7 +75,7 @@ void Executor::access_tensor_map(std::uint64_t map, const std::array<std::int64_
     }
     if (!inside) continue;
     std::uint64_t at = of->address + static_cast<std::uint64_t>(offset);
-    access_global(at, (high - low) * of->element_bytes, step);
+    access_global(at, of->bytes_of(high - low), step);
     told(at);
   }
 }

@@ -94,20 +94,20 @@ std::string Executor::global_name(std::uint64_t address) {
 
 // `cp.async.bulk.tensor.2d…`
 std::string Executor::line_text(std::uint32_t line) const {
-  const auto& instructions = code_.function->instructions;
-  if (line >= instructions.size()) return "the end";
-  return "`" + code_.module->opcodes[instructions[line].opcode].text + "`";
+  const ptx_text::Instruction* at = code_.instruction(line);
+  return at == nullptr ? "the end" : "`" + code_.module->opcodes[at->opcode].text + "`";
 }
 
 // `k.ptx:141 (gemm.cu:88)`, as far as it is known.
 std::string Executor::place_text(std::uint32_t line) const {
-  const auto& instructions = code_.function->instructions;
-  if (line >= instructions.size()) return "";
-  const ptx_text::Instruction& at = instructions[line];
+  const ptx_text::Instruction* at = code_.instruction(line);
+  if (at == nullptr) return "";
   std::string text;
-  if (launch_.sources != nullptr) text = launch_.sources->place({code_.module->file, at.offset, at.offset + at.length});
-  if (at.place == 0 || at.place >= code_.function->places.size()) return text;
-  const ptx_text::Place& place = code_.function->places[at.place];
+  if (launch_.sources != nullptr)
+    text = launch_.sources->place({code_.module->file, at->offset, at->offset + at->length});
+  const std::vector<ptx_text::Place>& places = code_.part_at(line)->function->places;
+  if (at->place == 0 || at->place >= places.size()) return text;
+  const ptx_text::Place& place = places[at->place];
   if (place.file >= code_.module->files.size()) return text;
   const std::string& file = code_.module->files[place.file];
   return text + fmt::format(" ({}:{})", file.substr(file.find_last_of('/') + 1), place.line);

@@ -48,6 +48,7 @@ void Executor::read32(const Arg& arg, std::uint32_t* lanes) {
         for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = static_cast<std::uint32_t>(from[lane * step]);
       }
       return;
+    case Arg::Kind::frame:
     case Arg::Kind::value:
       for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = static_cast<std::uint32_t>(arg.value);
       return;

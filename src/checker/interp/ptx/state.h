@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "checker/device.h"
 #include "checker/interp/ptx/code.h"
 #include "checker/interp/ptx/order.h"
 #include "checker/machine/mbarrier.h"
@@ -44,7 +45,7 @@ struct Group {
 struct Store {
   std::uint32_t line = 0;
   int cta = 0;
-  std::uint64_t map = 0;  // its address; 0: `bytes` bytes to `address`
+  const TensorMapFields* map = nullptr;  // null: `bytes` bytes to `address`
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
   std::array<std::int64_t, 5> start{};
@@ -79,6 +80,12 @@ struct Warp {
   int closed = 0;  // groups of wgmma not done
   std::uint64_t instructions = 0;
   std::uint32_t carry = 0;  // CC.CF of each lane
+  // Of each function: the lanes that are in it, and where they go on when they leave it.
+  struct Call {
+    std::uint32_t inside = 0;
+    std::array<std::uint32_t, kLanes> back{};
+  };
+  std::vector<Call> calls;
 
   // What it looked like at a turn in which nothing moved.
   struct Watch {
@@ -96,7 +103,7 @@ struct Warp {
 
 struct Load {
   std::uint32_t line = 0;
-  std::uint64_t map = 0;  // its address; 0: `bytes` bytes from `address`
+  const TensorMapFields* map = nullptr;  // null: `bytes` bytes from `address`
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
   std::array<std::int64_t, 5> start{};

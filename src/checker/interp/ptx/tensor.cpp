@@ -106,8 +106,8 @@ void Executor::tensor_registers(const Code& code) {
                                    : fmt::format("reads column {} of tensor memory, which nothing has written",
                                                  first + static_cast<unsigned>(at)));
         }
-        (load ? block.read : block.written) |= mask;
-        (load ? block.written : block.read) &= ~mask;
+        // What has been read may be added to all the same.
+        if (!load) block.written |= mask;
       });
   order_tensor_registers(load, static_cast<std::uint32_t>(2 * quarter + half / 16), code.extra == 0 ? 2 : 1, column,
                          static_cast<std::uint32_t>(last) + 1);

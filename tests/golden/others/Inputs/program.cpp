@@ -1,6 +1,8 @@
 // A program as nvcc makes one: it registers a fat binary, allocates, copies, launches, compares. Declared by hand, so
 // that no CUDA is needed.
-//     program [wrong]      `wrong`: one more CTA is launched than the arrays have room for
+//     program [wrong | lz4 | zstd | newer]
+// `wrong`: one more CTA is launched than the arrays have room for; `lz4`, `zstd`: its PTX is packed, as nvcc packs it;
+// `newer`: its PTX is for another GPU.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -37,20 +39,75 @@ static const char kPtx[] = R"(
 }
 )";
 
+// LZ4's block format: literals, then how far back a match lies and how long it is; the last sequence has none.
+static std::string packed_by_lz4(const std::string& text) {
+  std::string out, literals;
+  auto lengths = [&](std::size_t match) {
+    auto nibble = [](std::size_t count) { return static_cast<unsigned>(count < 15 ? count : 15); };
+    auto more = [&](std::size_t count) {
+      if (count < 15) return;
+      for (count -= 15; count >= 255; count -= 255) out += '\xff';
+      out += static_cast<char>(count);
+    };
+    out += static_cast<char>(nibble(literals.size()) << 4 | nibble(match));
+    more(literals.size());
+    out += literals;
+    literals.clear();
+    return more;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t best = 0, from = 0;
+    for (std::size_t before = 0; before < at && at + 12 < text.size(); ++before) {
+      std::size_t count = 0;
+      while (at + count + 5 < text.size() && text[before + count] == text[at + count]) ++count;
+      if (count > best) best = count, from = before;
+    }
+    if (best < 4) {
+      literals += text[at++];
+      continue;
+    }
+    auto more = lengths(best - 4);
+    out += static_cast<char>((at - from) & 255);
+    out += static_cast<char>((at - from) >> 8);
+    more(best - 4);
+    at += best;
+  }
+  lengths(0);
+  return out;
+}
+
+// A frame of Zstandard of one block, which is kept as it is (RFC 8878).
+static std::string packed_by_zstd(const std::string& text) {
+  std::string out = "\x28\xb5\x2f\xfd\xa0";
+  auto put = [&](std::size_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i & 255);
+  };
+  put(text.size(), 4);
+  put(text.size() << 3 | 1, 3);
+  return out + text;
+}
+
 static void add() {}  // the host's side of the kernel: its address is its name
 
 int main(int count, char** words) {
-  const bool wrong = count > 1 && std::string(words[1]) == "wrong";
-  std::vector<std::uint8_t> fat(16 + 64 + sizeof kPtx);
+  const std::string what = count > 1 ? words[1] : "";
+  const bool wrong = what == "wrong";
+  const std::string text(kPtx, sizeof kPtx);
+  const std::string payload = what == "lz4" ? packed_by_lz4(text) : what == "zstd" ? packed_by_zstd(text) : text;
+  std::vector<std::uint8_t> fat(16 + 64 + payload.size());
   auto put = [&](std::size_t at, auto value) { std::memcpy(&fat[at], &value, sizeof value); };
   put(0, std::uint32_t{0xba55ed50});
   put(4, std::uint16_t{1});
   put(6, std::uint16_t{16});
-  put(8, std::uint64_t{64 + sizeof kPtx});
+  put(8, std::uint64_t{64 + payload.size()});
   put(16, std::uint16_t{1});  // PTX
   put(20, std::uint32_t{64});
-  put(24, std::uint64_t{sizeof kPtx});
-  std::memcpy(&fat[80], kPtx, sizeof kPtx);
+  put(24, std::uint64_t{payload.size()});
+  put(32, static_cast<std::uint32_t>(payload.size()));
+  put(44, std::uint32_t{what == "newer" ? 120u : 100u});
+  put(56, std::uint64_t{what == "lz4" ? 0x2000u : what == "zstd" ? 0x8000u : 0u});
+  put(72, std::uint64_t{text.size()});
+  std::memcpy(&fat[80], payload.data(), payload.size());
   struct {
     std::uint32_t magic = 0x466243b1, version = 1;
     const void* data = nullptr;
