@@ -34,7 +34,7 @@ def kinds_of_findings():
 PROGRAMS = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/pairs/Inputs")
 LINES = os.path.join(diagnostics_coverage.SOURCE, "tests/golden/explain/Inputs")
 ENDINGS = {"sass.md": "sass", "ptx.md": "ptx"}
-ORDER = ("copy", "pair", "hopper", "teams", "meeting", "late", "mates", "procs", "plain")
+ORDER = ("copy", "pair", "hopper", "chain", "teams", "meeting", "late", "mates", "procs", "plain")
 ROOM = (("plain", "// here"), ("plain", "// items"), ("plain", "// members"), ("procs", "// here"), ("procs", "// items"))
 
 

@@ -136,7 +136,7 @@ sass::Held Values::reach(sass::View view) {
   return held;
 }
 
-std::vector<sass::Held> Values::reach(std::initializer_list<Reference> references) {
+std::vector<sass::Held> Values::reach(llvm::ArrayRef<Reference> references) {
   std::vector<sass::Held> reached;
   for (const Reference& reference : references) reached.push_back(reach(view(reference)));
   return reached;

@@ -1,4 +1,5 @@
-// Hopper's tensor core: D in the registers of a warpgroup, A and B in shared memory (docs/sass-text.md, section 7).
+// Hopper's tensor core: D in the registers of a warpgroup, A there or in shared memory, B in shared memory
+// (docs/sass-text.md, section 7).
 #include <algorithm>
 
 #include "codegen/lower.h"
@@ -16,8 +17,9 @@ struct Area {
 
 Area area_of(const kernel::Register& fragment, const kernel::RegisterOperand& operand) {
   Area area;
+  const std::int64_t each = 32 / layout::bits(fragment.element);
   for (std::int64_t thread = 0; thread < fragment.fragment->extent(0); ++thread) {
-    for (std::int64_t value = operand.part; value < operand.part + operand.count; ++value) {
+    for (std::int64_t value = operand.part * each; value < (operand.part + operand.count) * each; ++value) {
       const std::int64_t at[] = {thread, value};
       std::int64_t logical = (*fragment.fragment)(at);
       for (std::size_t i = 0; i < fragment.shape.size(); ++i) {
@@ -69,14 +71,22 @@ sass::View Lower::fragment_view(const kernel::RegisterOperand& operand) {
 
 void Lower::warpgroup_mma(const kernel::Instruction& instruction) {
   const auto& d = std::get<kernel::RegisterOperand>(instruction.operands[0]);
-  const auto& a_view = std::get<kernel::View>(instruction.operands[1]);
+  const auto* a_registers = std::get_if<kernel::RegisterOperand>(&instruction.operands[1]);
+  const auto* a_view = std::get_if<kernel::View>(&instruction.operands[1]);
   const auto& b_view = std::get<kernel::View>(instruction.operands[2]);
-  Reference a = reference(a_view), b = reference(b_view);
-  Descriptor a_desc = descriptor(a_view), b_desc = descriptor(b_view);
-  if (a_desc.low.name.empty() || b_desc.low.name.empty()) return;
-  Reg a_group = descriptor_group("a", a_desc, a), b_group = descriptor_group("b", b_desc, b);
+  std::vector<Reference> views;
+  std::optional<Descriptor> a_desc;
+  if (a_view) views.push_back(reference(*a_view)), a_desc = descriptor(*a_view);
+  views.push_back(reference(b_view));
+  Descriptor b_desc = descriptor(b_view);
+  if ((a_desc && a_desc->low.name.empty()) || b_desc.low.name.empty()) return;
+  std::optional<Reg> a_group;
+  if (a_desc) a_group = descriptor_group("a", *a_desc, views.front());
+  Reg b_group = descriptor_group("b", b_desc, views.back());
   next_descriptor_ ^= 1;
-  Derived a_low = values_.derive(a_desc.low), b_low = values_.derive(b_desc.low);
+  std::optional<Derived> a_low;
+  if (a_desc) a_low = values_.derive(a_desc->low);
+  Derived b_low = values_.derive(b_desc.low);
   auto set_low = [&](Reg word, const Derived& low, const Quantity& quantity) {
     emit_
         .add(here_, kDerived, word, low.reg ? use(*low.reg) : constant_use(isa::File::ur), immediate(low.offset),
@@ -84,7 +94,7 @@ void Lower::warpgroup_mma(const kernel::Instruction& instruction) {
         .held = {values_.held(quantity)};
   };
   set_low(b_group, b_low, b_desc.low);
-  set_low(a_group, a_low, a_desc.low);
+  if (a_desc) set_low(*a_group, *a_low, a_desc->low);
 
   const layout::InstructionDescriptor& shape = *instruction.descriptor;
   Reg accumulator = values_.reg(d);
@@ -95,7 +105,8 @@ void Lower::warpgroup_mma(const kernel::Instruction& instruction) {
     adds.negated = true;
     to = constant_use(isa::File::r);
   }
-  Operand a_operand = at(Operand::Kind::gdesc, a_group), b_operand = at(Operand::Kind::gdesc, b_group);
+  Operand a_operand = a_group ? at(Operand::Kind::gdesc, *a_group) : use(values_.reg(*a_registers));
+  Operand b_operand = at(Operand::Kind::gdesc, b_group);
   a_operand.transposed = shape.a_major == layout::Major::mn;
   b_operand.transposed = shape.b_major == layout::Major::mn;
   std::vector<Operand> operands{use(accumulator), a_operand, b_operand, to, adds};
@@ -103,7 +114,8 @@ void Lower::warpgroup_mma(const kernel::Instruction& instruction) {
   std::string opcode = "HGMMA.64x" + std::to_string(instruction.n) + "x" + std::to_string(instruction.k) + ".F32";
   if (shape.a == layout::Element::bf16) opcode += ".BF16";
   sass::Line& line = say(instruction, opcode, std::move(operands));
-  line.held = values_.reach({a, b});
+  line.held = values_.reach(views);
+  if (a_registers) line.held.insert(line.held.begin(), Values::reach(fragment_view(*a_registers)));
   line.held.insert(line.held.begin(), Values::reach(fragment_view(d)));
 }
 

@@ -13,6 +13,7 @@
 #include "codegen/declare.h"
 #include "codegen/emit.h"
 #include "codegen/names.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "support/diagnostics.h"
 
 namespace warpcc::codegen {
@@ -105,7 +106,7 @@ class Values {
   sass::Held number(const Form& form);
   // What a line of the program reaches: a view, or several in the order of the statement.
   static sass::Held reach(sass::View view);
-  std::vector<sass::Held> reach(std::initializer_list<Reference> references);
+  std::vector<sass::Held> reach(llvm::ArrayRef<Reference> references);
 
   // ---- Derived values
 

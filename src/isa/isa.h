@@ -54,7 +54,7 @@ enum : Takes {
   kShared = 1 << 5,       // [x+0x30]: x a register or uniform register, 32-bit shared address
   kGlobal = 1 << 6,       // desc[ur][r.64+0x10], or [r.64]
   kTensor = 1 << 7,       // tmem[ur+0x40]
-  kGdesc = 1 << 8,        // gdesc[ur]: a pair of uniform registers
+  kGdesc = 1 << 8,        // gdesc[ur]: always a pair of uniform registers, whatever the slot's width
   kIdesc = 1 << 9,        // idesc[ur]
   kVector = 1 << 10,      // [ur]: the copy engine's vector of uniform registers
   kMap = 1 << 11,         // [map_NAME]: a tensor map

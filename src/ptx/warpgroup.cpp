@@ -42,12 +42,16 @@ void lift_warpgroup_mma(Lifter& l) {
   auto constant = l.constant_predicate(4);
   bool in_place = added_to.is_constant ? constant == false : added_to == l.operand(0).reg;
   if (l.line().guard || !in_place || ((a_rows || b_rows) && !form.sixteen_bits)) return l.fail_operands();
-  std::string a = l.pair(l.operand(1).reg), b = l.pair(l.operand(2).reg);
+  bool registers = l.operand(1).kind == sass::Operand::Kind::reg;
+  if (registers && l.operand(1).reg.is_constant) return l.fail_operands();
+  std::string a = registers ? l.group(l.operand(1).reg, l.width(1)) : l.pair(l.operand(1).reg);
+  std::string b = l.pair(l.operand(2).reg);
   std::string accumulate = constant ? (*constant ? "1" : "0") : l.predicate(4);
   std::string d;
   for (int n = 0; n < l.width(0); ++n) d += (n > 0 ? ", " : "") + l.target(0, n);
   std::string rest = form.integer ? "" : ", 1, 1";  // neither operand is negated
-  if (form.sixteen_bits) rest += fmt::format(", {:d}, {:d}", a_rows, b_rows);
+  if (form.sixteen_bits && !registers) rest += fmt::format(", {:d}", a_rows);
+  if (form.sixteen_bits) rest += fmt::format(", {:d}", b_rows);
   l.put(fmt::format("wgmma.mma_async.sync.aligned.{}.{} {{{}}}, {}, {}, {}{};", form.shape, form.types, d, a, b,
                     accumulate, rest));
   if (l.operands() > 5) l.put("wgmma.commit_group.sync.aligned;");

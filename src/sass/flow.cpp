@@ -1,6 +1,8 @@
 #include "sass/flow.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 namespace warpcc::sass {
 
@@ -60,6 +62,8 @@ class Collector {
         if (operand.second) add(*operand.second, 2, false);
         break;
       case Operand::Kind::gdesc:
+        add(operand.reg, 2, false);
+        break;
       case Operand::Kind::vector:
         add(operand.reg, width, false);
         break;
@@ -74,6 +78,39 @@ class Collector {
   const Line& line_;
   std::vector<Access> accesses_;
 };
+
+// Where a warpgroup's MMA has read A's registers: at the waits that cover its group, on every path from it (PTX ISA,
+// wgmma.wait_group). Until then they are not free.
+std::vector<std::size_t> covering_waits(const Program& program, std::size_t mma) {
+  constexpr std::int64_t kMany = 9;  // groups, more than any wait leaves pending
+  auto is = [](const Line& line, std::string_view form) {
+    return line.opcode->op == isa::Op::WARPGROUP && !line.modifiers.empty() && isa::word(line.modifiers[0]) == form;
+  };
+  auto closes = [](const Line& line) {
+    return line.opcode->issue == isa::Issue::warpgroup && !line.operands.empty() &&
+           line.operands.back().kind == Operand::Kind::scoreboard;
+  };
+  std::vector<std::size_t> waits;
+  std::unordered_map<std::size_t, std::int64_t> fewest;  // groups closed on the way to a line
+  std::vector<std::pair<std::size_t, std::int64_t>> work{{mma, 0}};
+  while (!work.empty()) {
+    auto [at, closed] = work.back();
+    work.pop_back();
+    const Line& line = program.lines[at];
+    if (is(line, "DEPBAR") && line.operands.size() > 1 && closed > line.operands[1].number) {
+      waits.push_back(at);
+      continue;
+    }
+    if (closes(line)) closed = std::min(closed + 1, kMany);
+    for (std::size_t next : successors(program, at)) {
+      auto [known, fresh] = fewest.try_emplace(next, closed);
+      if (!fresh && known->second <= closed) continue;
+      known->second = closed;
+      work.emplace_back(next, closed);
+    }
+  }
+  return waits;
+}
 
 // Liveness of single registers of named values, so that a group that is written part by part is live from its first
 // part's write on. Each is followed from its reads and writes through the lines where it is live, and no others: the
@@ -131,6 +168,22 @@ class PartLiveness {
         (access.written ? writes_ : reads_)[part].push_back(i);
         if (access.written && access.whole) ends_[i].push_back(part);
       }
+    }
+    collect_factor(i);
+  }
+
+  // A of a warpgroup's MMA, in registers.
+  void collect_factor(std::size_t i) {
+    const Line& line = program_.lines[i];
+    if (line.opcode->issue != isa::Issue::warpgroup || line.operands.size() < 2) return;
+    const Operand& a = line.operands[1];
+    if (a.kind != Operand::Kind::reg || a.reg.value == ValueId::none) return;
+    auto value = static_cast<std::size_t>(a.reg.value);
+    std::size_t begin = first_[value] + a.reg.part;
+    std::size_t width = static_cast<std::size_t>(isa::width_of(*line.opcode, 1, line.modifiers));
+    for (std::size_t wait : covering_waits(program_, i)) {
+      for (std::size_t part = begin; part < std::min(begin + width, first_[value + 1]); ++part)
+        reads_[part].push_back(wait);
     }
   }
 

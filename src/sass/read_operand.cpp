@@ -304,7 +304,7 @@ std::optional<Operand> OperandReader::bracketed(std::string_view word, const isa
   if (gdesc || idesc || vector) {
     Operand result;
     result.kind = gdesc ? Operand::Kind::gdesc : idesc ? Operand::Kind::idesc : Operand::Kind::vector;
-    if (!use(reg(), result.reg, isa::kUR, idesc ? 1 : width, false) || !close()) return std::nullopt;
+    if (!use(reg(), result.reg, isa::kUR, gdesc ? 2 : idesc ? 1 : width, false) || !close()) return std::nullopt;
     result.transposed =
         gdesc && opcode_->issue == isa::Issue::warpgroup && cursor_.eat(slot_ == 1 ? ".tnspA" : ".tnspB");
     return result;

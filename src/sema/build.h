@@ -116,6 +116,7 @@ class Builder {
   bool check_mma(kernel::Instruction& made);
   bool check_warpgroup_mma(kernel::Instruction& made);  // fragments.cpp
   bool accumulates(const kernel::Instruction& made, std::int64_t m, std::int64_t n);
+  bool multiplies(const kernel::Instruction& made, SourceRange where, std::int64_t k);
   bool check_mma_wait(const kernel::Instruction& made);
   bool check_tensor_load(const kernel::Instruction& made);
   bool check_access(const kernel::Instruction& made);

@@ -28,6 +28,14 @@ constexpr Message<std::string> no_accumulator{
     "no-accumulator",
     "`{}` is not spread over registers as such an MMA leaves D: thread t of the warpgroup has of row 16 * (t / 32) + "
     "t % 32 / 4 the columns 2 * (t % 4) and the next, and so on (`wgmma.d`)"};
+constexpr Message<std::string> no_register_operand{
+    "no-register-operand",
+    "`{}` is not spread over registers as such an MMA takes A: thread t of the warpgroup has of row 16 * (t / 32) + "
+    "t % 32 / 4 the columns 2 * (t % 4) and the next, and so on (`wgmma.a`)"};
+constexpr Message<std::string, std::int64_t, std::int64_t> a_extents{
+    "mma-shape", "A is {}: an MMA takes 64 rows by k = {}, {} elements; `e +: n` names a part"};
+constexpr Message<std::string, std::string> wide_a{
+    "mma-kind", "`{}` is of f32, and A is of {} as B is: `wgmma.pack` makes one of the other"};
 constexpr Message<std::string, std::string, std::string, std::string> no_descriptor{
     "no-descriptor", "no descriptor expresses this part of `{}`, {}: {}; there are descriptors for {}"};
 constexpr Message<std::string> by_warp{
@@ -59,6 +67,23 @@ std::vector<std::int64_t> extents_of(const kernel::View& view) {
     if (!slice.picked) extents.push_back(slice.extent);
   }
   return extents;
+}
+
+// Whether these registers have a fragment's elements as an instruction's layout, of a warpgroup's 64 rows, says; from
+// the first element on.
+bool spread_as(const kernel::Register& fragment, const kernel::RegisterOperand& part, const layout::Map& wanted) {
+  const std::int64_t each = 32 / layout::bits(fragment.element);
+  const std::vector<std::int64_t> first = element_of(fragment, 0, part.part * each);
+  for (std::int64_t thread = 0; thread < 128; ++thread) {
+    for (std::int64_t value = 0; value < part.count * each; ++value) {
+      const std::int64_t at[] = {thread, value};
+      const std::int64_t element = wanted(at);
+      const std::vector<std::int64_t> given = element_of(fragment, thread, part.part * each + value);
+      if (given[0] - first[0] != element % layout::kWgmmaRows || given[1] - first[1] != element / layout::kWgmmaRows)
+        return false;
+    }
+  }
+  return true;
 }
 
 bool depends_on_warp(const kernel::Kernel& kernel, const kernel::Index& index) {
@@ -190,24 +215,40 @@ Value Evaluator::coordinates_of(const FragmentRef& of, const tree::Expr::Call& c
   return Tuple{std::make_shared<std::vector<Value>>(coordinates.begin(), coordinates.end())};
 }
 
-// D in registers, 64 rows an instruction; A and B in shared memory.
+// D in registers, 64 rows an instruction; A in shared memory or in registers; B in shared memory.
 bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
   const kernel::Kernel& kernel = session_.kernel;
   const auto& d = std::get<kernel::RegisterOperand>(made.operands[0]);
   const kernel::Register& fragment = kernel[d.id];
-  const kernel::View* views[2] = {&std::get<kernel::View>(made.operands[1]), &std::get<kernel::View>(made.operands[2])};
+  const auto* in_registers = std::get_if<kernel::RegisterOperand>(&made.operands[1]);
+  const kernel::View* views[2] = {std::get_if<kernel::View>(&made.operands[1]),
+                                  &std::get<kernel::View>(made.operands[2])};
+  const SourceRange a_where = made.operands_where[1];
   std::vector<std::int64_t> extents[2];
   for (int i = 0; i < 2; ++i) {
+    if (!views[i]) continue;
     extents[i] = extents_of(*views[i]);
     if (extents[i].size() == 2) continue;
     session_.error(views[i]->where, operand_rank, std::to_string(extents[i].size()));
     return false;
   }
-  const layout::Element a = kernel[views[0]->buffer].element, b = kernel[views[1]->buffer].element;
+  const layout::Element a = in_registers ? kernel[in_registers->id].element : kernel[views[0]->buffer].element;
+  const layout::Element b = kernel[views[1]->buffer].element;
   const std::optional<layout::InstructionDescriptor::Kind> kind = layout::mma_kind(a, b);
-  if (!kind || *kind != layout::InstructionDescriptor::Kind::f16 || a != b) {
-    session_.error(views[0]->where, no_kind, std::string(layout::name(a)), std::string(layout::name(b)));
+  const bool halves = b == layout::Element::f16 || b == layout::Element::bf16;
+  if (in_registers && a == layout::Element::f32 && halves) {
+    session_.error(a_where, wide_a, session_.one_line(a_where), std::string(layout::name(b)))
+        .note(kernel[in_registers->id].declared, "the fragment");
     return false;
+  }
+  if (!kind || *kind != layout::InstructionDescriptor::Kind::f16 || a != b) {
+    session_.error(a_where, no_kind, std::string(layout::name(a)), std::string(layout::name(b)));
+    return false;
+  }
+  if (in_registers) {
+    const std::int64_t k_of_one = layout::mma_k(*kind);
+    if (!multiplies(made, a_where, k_of_one)) return false;
+    extents[0] = {layout::kWgmmaRows, k_of_one};
   }
   if (fragment.element != layout::Element::f32) {
     session_.error(made.operands_where[0], d_element, std::string(layout::name(a)),
@@ -216,7 +257,7 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
   }
   const std::int64_t m = extents[0][0], n = extents[1][0], k = extents[0][1];
   if (m != layout::kWgmmaRows) {
-    session_.error(views[0]->where, rows_64, m);
+    session_.error(a_where, rows_64, m);
     return false;
   }
   if (n > 256) {
@@ -233,7 +274,7 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
   }
   if (k != layout::mma_k(*kind)) {
     session_.error(
-        views[0]->where, bad_shape,
+        a_where, bad_shape,
         fmt::format("k = {}: one MMA of {} takes {}", k, std::string(layout::name(a)), layout::mma_k(*kind)));
     return false;
   }
@@ -241,6 +282,7 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
 
   layout::Major majors[2]{};
   for (int i = 0; i < 2; ++i) {
+    if (!views[i]) continue;
     const kernel::Buffer& buffer = kernel[views[i]->buffer];
     layout::Part part{buffer.layout, buffer.element, {}, {}}, next = part;
     for (const kernel::Slice& slice : views[i]->slices) {
@@ -296,19 +338,25 @@ bool Builder::accumulates(const kernel::Instruction& made, std::int64_t m, std::
         .note(fragment.declared, "the fragment");
     return false;
   }
-  const layout::Map wanted = layout::wgmma_accumulator(static_cast<int>(n));
-  const std::vector<std::int64_t> first = element_of(fragment, 0, d.part);
-  for (std::int64_t thread = 0; thread < 128; ++thread) {
-    for (std::int64_t value = 0; value < d.count; ++value) {
-      const std::int64_t at[] = {thread, value};
-      const std::int64_t element = wanted(at);
-      const std::vector<std::int64_t> given = element_of(fragment, thread, d.part + value);
-      if (given[0] - first[0] == element % m && given[1] - first[1] == element / m) continue;
-      session_.error(where, no_accumulator, session_.one_line(where)).note(fragment.declared, "the fragment");
-      return false;
-    }
+  if (spread_as(fragment, d, layout::wgmma_accumulator(static_cast<int>(n)))) return true;
+  session_.error(where, no_accumulator, session_.one_line(where)).note(fragment.declared, "the fragment");
+  return false;
+}
+
+// Whether A's registers hold 64 rows by k where the instruction takes them.
+bool Builder::multiplies(const kernel::Instruction& made, SourceRange where, std::int64_t k) {
+  const auto& a = std::get<kernel::RegisterOperand>(made.operands[1]);
+  const kernel::Register& fragment = session_.kernel[a.id];
+  const std::int64_t elements = a.count * (32 / layout::bits(fragment.element)) * fragment.fragment->extent(0);
+  if (fragment.shape.size() != 2 || elements != layout::kWgmmaRows * k) {
+    session_.error(where, a_extents, fmt::format("{} elements", elements), k, layout::kWgmmaRows * k)
+        .note(fragment.declared, "the fragment");
+    return false;
   }
-  return true;
+  if (fragment.fragment->extent(0) == 128 && spread_as(fragment, a, layout::wgmma_register_operand(fragment.element)))
+    return true;
+  session_.error(where, no_register_operand, session_.one_line(where)).note(fragment.declared, "the fragment");
+  return false;
 }
 
 bool Builder::check_mma_wait(const kernel::Instruction& made) {

@@ -18,10 +18,12 @@ constexpr Message<std::string, std::string> unwritten_on{
 constexpr Message<std::string, std::string> pending{"pending", "`{}` is still being {}: `ld.wait` comes first"};
 constexpr Message<std::string> accumulating{
     "pending", "MMAs may still add to `{}`: an `mma.wait` that covers them comes first, with `last: true` on the last"};
+constexpr Message<std::string> multiplying{
+    "pending", "MMAs may still read `{}`: an `mma.wait` that covers them comes first, with `last: true` on the last"};
 constexpr Message<std::string> not_fenced{
     "mma-fence", "other instructions have used `{}` since the last `mma.fence`: one comes before this `mma`"};
 
-// Groups that have been closed since a register was last accumulated into, its own too; or that it is at rest.
+// Groups that have been closed since an MMA last had a register as D or as A, its own too; or that it is at rest.
 using Groups = std::uint8_t;
 constexpr Groups kManyGroups = 9;  // more than any `mma.wait` leaves pending
 constexpr Groups kAtRest = 0xff;
@@ -55,6 +57,7 @@ class Registers {
       units_ += static_cast<unsigned>(reg.count);
     }
     lost_at_.resize(units_);
+    factors_.resize(units_);
   }
 
   Known nothing() const {
@@ -146,14 +149,21 @@ class Registers {
     }
   }
 
-  // Hopper's MMA: D is written some time later, and may be named by other MMAs meanwhile.
+  // Hopper's MMA: D is written some time later, A in registers read until then; other MMAs may name them meanwhile.
   void accumulate(const kernel::Instruction& it, Known& known) {
     const auto& d = std::get<kernel::RegisterOperand>(it.operands[0]);
+    const auto* a = std::get_if<kernel::RegisterOperand>(&it.operands[1]);
+    if (a && is_written(*a, it.operands_where[1], known)) fenced(*a, it.operands_where[1], known);
+    for (int part = 0; a && part < a->count; ++part) {
+      factors_.set(unit_of(*a, part));
+      known.groups[unit_of(*a, part)] = 0;
+    }
     auto* adds = std::get_if<bool>(&it.operands[3]);
     const bool overwrites = adds && !*adds;
     if (overwrites || is_written(d, it.operands_where[0], known)) fenced(d, it.operands_where[0], known);
     for (std::size_t i = 1; i < it.operands.size(); ++i) {
-      if (auto* reg = std::get_if<kernel::RegisterOperand>(&it.operands[i])) reads(*reg, it.operands_where[i], known);
+      auto* reg = std::get_if<kernel::RegisterOperand>(&it.operands[i]);
+      if (reg && reg != a) reads(*reg, it.operands_where[i], known);
       auto* view = std::get_if<kernel::View>(&it.operands[i]);
       for (std::size_t s = 0; view && s < view->slices.size(); ++s)
         reads(view->slices[s].from, it.operands_where[i], known);
@@ -225,7 +235,8 @@ class Registers {
       const unsigned unit = unit_of(reg, part);
       const std::string& name = kernel_[reg.id].name;
       if (known.groups[unit] != kAtRest)
-        session_.with_calls(session_.diagnostics.error(where, accumulating, name), call_);
+        session_.with_calls(session_.diagnostics.error(where, factors_[unit] ? multiplying : accumulating, name),
+                            call_);
       else if (known.pending[unit])
         session_.with_calls(session_.diagnostics.error(where, pending, name, "loaded"), call_);
       else
@@ -266,6 +277,7 @@ class Registers {
   std::vector<unsigned> first_;
   unsigned units_ = 0;
   std::vector<SourceRange> lost_at_;
+  llvm::BitVector factors_;            // registers that an MMA has as A
   std::optional<Known::Where> under_;  // the guard of the instruction at hand
   kernel::CallId call_ = kernel::CallId::none;
 };

@@ -50,7 +50,7 @@ struct TensorWork : Begun {
 // Of Hopper's tensor core, in a warp's order.
 struct WarpgroupWork : Begun {
   std::optional<machine::WarpgroupCore::Ready> mma;  // none: the end of a group
-  Slot d;
+  Slot d, a;                                         // a: where it is in registers
 };
 struct CopyOut : Begun {
   int map = 0;

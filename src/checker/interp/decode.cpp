@@ -294,7 +294,9 @@ class Decoder {
     modifiers += '.';
     for (std::size_t i = 0; i < line.operands.size(); ++i) {
       int width = i < line.opcode->slots.size() ? isa::width_of(*line.opcode, static_cast<int>(i), line.modifiers) : 1;
-      reserve_group(line.operands[i].reg, line.operands[i].kind == sass::Operand::Kind::vector ? 7 : width);
+      if (line.operands[i].kind == sass::Operand::Kind::vector) width = 7;
+      if (line.operands[i].kind == sass::Operand::Kind::gdesc) width = 2;
+      reserve_group(line.operands[i].reg, width);
     }
     for (const sass::Operand& operand : line.operands) instruction.arguments.push_back(argument(operand));
     if (line.guard) instruction.guard = argument(*line.guard);
@@ -437,6 +439,7 @@ class Decoder {
              : is(2, "E4M3") ? Element::f8e4m3
                              : Element::f16;
     mma.n = isa::width_of(*line.opcode, 0, line.modifiers) * (mma.d == Element::f16 ? 4 : 2);
+    mma.a_in_registers = line.operands[1].kind == sass::Operand::Kind::reg;
     mma.a_major = line.operands[1].transposed ? layout::Major::mn : layout::Major::k;
     mma.b_major = line.operands[2].transposed ? layout::Major::mn : layout::Major::k;
     return mma;

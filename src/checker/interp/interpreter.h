@@ -298,6 +298,7 @@ class Interpreter {
   std::optional<Next> warpgroup(const Instruction& instruction);
   bool step_together(const WarpgroupStep& step);
   void touch(Slot slot, const char* does);
+  bool check_fenced(Slot first, int count, bool reads, bool is_a);
   void warpgroup_mma(const Instruction& instruction);
   Next warpgroup_wait(const Instruction& instruction);
   void run_computing(std::deque<WarpgroupWork>& queue);
@@ -340,7 +341,8 @@ class Interpreter {
   void wrong(const HeldCode& held, int lane, std::string text);
   // ---- reach_fragment.cpp
   void reach_warpgroup_mma(const Instruction& instruction);
-  bool fragment_fits(const HeldCode& held, const ViewCode& view, const machine::WarpgroupMma& mma, Slot d);
+  struct InFragment;  // an MMA's operand in registers
+  bool fragment_fits(const HeldCode& held, const ViewCode& view, const InFragment& operand);
   // Whose descriptors the target's are.
   layout::TensorCore core() const {
     return program_.target == isa::Target::sm_90a ? layout::TensorCore::wgmma : layout::TensorCore::tcgen05;

@@ -1,5 +1,5 @@
-// Lines that reach registers: the fragment that an MMA computes, element by element against the layout of its
-// `.fragment` line, and its operands.
+// Lines that reach registers: the fragments that an MMA computes and has as A, element by element against the layouts
+// of their `.fragment` lines, and its operands in shared memory.
 #include <fmt/format.h>
 
 #include "checker/interp/interpreter.h"
@@ -28,9 +28,32 @@ std::vector<Holder> holders(const sass::Fragment& fragment) {
 
 }  // namespace
 
-bool Interpreter::fragment_fits(const HeldCode& held, const ViewCode& view, const machine::WarpgroupMma& mma, Slot d) {
+// What an MMA has in registers: 64 rows by `columns`, and where the elements of a warp's 16 rows are, value by value of
+// a lane, `each` a register.
+struct Interpreter::InFragment {
+  const char* name;  // "D"
+  layout::Element element;
+  int columns, registers;
+  Slot first;
+  machine::FragmentPlace (*place)(int lane, int value, int each);
+
+  static InFragment d(const machine::WarpgroupMma& mma, Slot first) {
+    return {"D",   mma.d,
+            mma.n, mma.registers(),
+            first, [](int lane, int value, int) { return machine::fragment_place(lane, value); }};
+  }
+  static InFragment a(const machine::WarpgroupMma& mma, Slot first) {
+    return {"A", mma.ab, 8 * 32 / layout::bits(mma.ab), 4, first, [](int lane, int value, int each) {
+              machine::OperandPlace at = machine::operand_place(lane, value / each, value % each, each);
+              return machine::FragmentPlace{at.row, at.k};
+            }};
+  }
+};
+
+bool Interpreter::fragment_fits(const HeldCode& held, const ViewCode& view, const InFragment& operand) {
+  const auto& [what, element, columns, registers, slot, place] = operand;
   if (view.view->fragment < 0) {
-    wrong(held, first_lane_, "D is held to no fragment");
+    wrong(held, first_lane_, fmt::format("{} is held to no fragment", what));
     return false;
   }
   const sass::Fragment& fragment = program_.fragments[static_cast<std::size_t>(view.view->fragment)];
@@ -45,32 +68,32 @@ bool Interpreter::fragment_fits(const HeldCode& held, const ViewCode& view, cons
   std::uint64_t key = reinterpret_cast<std::uintptr_t>(&view) * 0x9e3779b97f4a7c15u ^
                       static_cast<std::uint64_t>(start[0]) << 32 ^ static_cast<std::uint64_t>(start[1]) << 8 ^ 1;
   if (known(key)) return true;
-  if (extent[0] != kRows || extent[1] != mma.n) {
-    wrong(held, first_lane_, fmt::format("D has {} rows and {} columns, held to {}", kRows, mma.n, text()));
+  if (extent[0] != kRows || extent[1] != columns) {
+    wrong(held, first_lane_, fmt::format("{} has {} rows and {} columns, held to {}", what, kRows, columns, text()));
     return false;
   }
   bool inside = start[0] >= 0 && start[1] >= 0 && start[0] + kRows <= fragment.rows &&
-                start[1] + mma.n <= fragment.columns && fragment.layout.extent(0) == kWarpgroupLanes;
-  if (!inside || fragment.element != mma.d) {
+                start[1] + columns <= fragment.columns && fragment.layout.extent(0) == kWarpgroupLanes;
+  if (!inside || fragment.element != element) {
     wrong(held, first_lane_,
-          fmt::format("D of {} in a warpgroup's registers cannot be held to {} of {}", layout::name(mma.d), text(),
-                      layout::name(fragment.element)));
+          fmt::format("{} of {} in a warpgroup's registers cannot be held to {} of {}", what, layout::name(element),
+                      text(), layout::name(fragment.element)));
     return false;
   }
   int each = 32 / layout::bits(fragment.element);  // values of a register
   std::int32_t first = code_.first_slot[static_cast<std::size_t>(fragment.value)];
   const std::vector<Holder> held_by = holders(fragment);
   for (int thread = 0; thread < kWarpgroupLanes; ++thread) {
-    for (int index = 0; index < mma.n / 2; ++index) {
-      machine::FragmentPlace at = machine::fragment_place(thread % kLanes, index);
+    for (int index = 0; index < registers * each; ++index) {
+      machine::FragmentPlace at = place(thread % kLanes, index, each);
       std::int64_t row = start[0] + thread / kLanes * 16 + at.row, column = start[1] + at.column;
       Holder by = held_by[static_cast<std::size_t>(row + fragment.rows * column)];
-      if (by.thread == thread && by.value % each == index % each && first + by.value / each == d.name + index / each)
+      if (by.thread == thread && by.value % each == index % each && first + by.value / each == slot.name + index / each)
         continue;
       wrong(held, thread % kLanes,
-            fmt::format("D's ({}, {}) is in {} of thread {}, held to {}, whose ({}, {}) is in {}.{} of thread {}",
-                        thread / kLanes * 16 + at.row, at.column, slot_name(part_of(d, index / each)), thread, text(),
-                        row, column, name, by.value / each, by.thread));
+            fmt::format("{}'s ({}, {}) is in {} of thread {}, held to {}, whose ({}, {}) is in {}.{} of thread {}",
+                        what, thread / kLanes * 16 + at.row, at.column, slot_name(part_of(slot, index / each)), thread,
+                        text(), row, column, name, by.value / each, by.thread));
       return false;
     }
   }
@@ -82,10 +105,15 @@ void Interpreter::reach_warpgroup_mma(const Instruction& instruction) {
   const auto& arguments = instruction.arguments;
   const machine::WarpgroupMma& mma = *instruction.warpgroup_mma;
   const HeldCode* held = nullptr;
-  if (const ViewCode* d = reached(instruction, 0, held)) fragment_fits(*held, *d, mma, arguments[0].slot);
+  if (const ViewCode* d = reached(instruction, 0, held))
+    fragment_fits(*held, *d, InFragment::d(mma, arguments[0].slot));
   for (std::size_t i = 0; i < 2; ++i) {
     const ViewCode* view = reached(instruction, 1 + i, held);
     if (!view) continue;
+    if (i == 0 && mma.a_in_registers) {
+      fragment_fits(*held, *view, InFragment::a(mma, arguments[1].slot));
+      continue;
+    }
     const char* operand = i == 0 ? "A" : "B";
     if (view->view->buffer != sass::BufferId::none && program_[view->view->buffer].element != mma.ab) {
       wrong(*held, first_lane_,

@@ -52,6 +52,7 @@ enum class Blocked : std::uint8_t {
 // What a warp knows of its warpgroup's MMAs.
 struct Computing {
   std::vector<std::uint16_t> writers;  // by named general slot: MMAs under way that compute it
+  std::vector<std::uint16_t> readers;  // … and those that have it as A
   std::vector<std::uint32_t> touched;  // … fences, and one, before its last access by anything else
   std::uint32_t fences = 0;
   std::size_t closed = 0, done = 0,
@@ -85,6 +86,7 @@ struct Warp {
     if (code.coloured) holds.assign(kHardware, -1);
     if (code.computes_in_registers) {
       computing.writers.assign(static_cast<std::size_t>(code.named_r), 0);
+      computing.readers.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.touched.assign(static_cast<std::size_t>(code.named_r), 0);
     }
   }

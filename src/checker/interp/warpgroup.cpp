@@ -14,6 +14,7 @@ using isa::File;
 namespace {
 
 constexpr int kWarpgroupWarps = 4;
+constexpr int kRegistersOfA = 4;  // a lane, whatever the elements (PTX ISA, wgmma: register fragments)
 
 }  // namespace
 
@@ -60,10 +61,34 @@ void Interpreter::touch(Slot slot, const char* does) {
   Computing& computing = warp_->computing;
   auto at = static_cast<std::size_t>(slot.name);
   computing.touched[at] = computing.fences + 1;
-  if (computing.writers[at] == 0 || computing.told) return;
+  bool computed = computing.writers[at] != 0;
+  if ((!computed && computing.readers[at] == 0) || computing.told) return;
   computing.told = true;  // once
-  report(Finding::Kind::protocol,
-         fmt::format("{} {}, which an MMA under way computes: `mma.wait` comes first", does, slot_name(slot)));
+  report(Finding::Kind::protocol, fmt::format("{} {}, which an MMA under way {}: `mma.wait` comes first", does,
+                                              slot_name(slot), computed ? "computes" : "has as A"));
+}
+
+// The registers of an MMA that begins: written, if it reads them; nothing else has touched them since the last fence;
+// and no MMA under way has the other use of them.
+bool Interpreter::check_fenced(Slot first, int count, bool reads, bool is_a) {
+  const char* does = is_a ? "has as A" : "computes";
+  const Computing& computing = warp_->computing;
+  for (int i = 0; i < count; ++i) {
+    Slot slot = part_of(first, i);
+    if (reads) check_written(slot);
+    auto at = static_cast<std::size_t>(slot.name);
+    if (is_a ? computing.writers[at] != 0 : computing.readers[at] != 0) {
+      report(Finding::Kind::protocol,
+             fmt::format("{} {}, which an MMA under way {}: `mma.wait` and `mma.fence` come first", does,
+                         slot_name(slot), is_a ? "computes" : "has as A"));
+      return false;
+    }
+    if (computing.touched[at] != computing.fences + 1) continue;
+    report(Finding::Kind::protocol,
+           fmt::format("{} {}, which was read or written since the last `mma.fence`", does, slot_name(slot)));
+    return false;
+  }
+  return true;
 }
 
 void Interpreter::warpgroup_mma(const Instruction& instruction) {
@@ -75,7 +100,7 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
   work.line = line_;
   work.warp = warp_->number_in_cluster;
   machine::WarpgroupMma mma = *instruction.warpgroup_mma;
-  mma.a = pair_of(arguments[1]);
+  if (!mma.a_in_registers) mma.a = pair_of(arguments[1]);
   mma.b = pair_of(arguments[2]);
   mma.accumulate = predicate(arguments[4]) & 1;
   if (!step_together({line_, mma.a, mma.b, mma.accumulate})) return;
@@ -84,17 +109,16 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
     report(Finding::Kind::protocol, "adds to other registers than it writes: an MMA's D is computed in place");
     return;
   }
-  Computing& computing = warp_->computing;
-  bool fenced = computing.fences > 0;
-  for (int i = 0; fenced && i < mma.registers(); ++i) {
-    Slot slot = part_of(d, i);
-    if (mma.accumulate) check_written(slot);
-    if (computing.touched[static_cast<std::size_t>(slot.name)] != computing.fences + 1) continue;
-    report(Finding::Kind::protocol,
-           fmt::format("computes {}, which was read or written since the last `mma.fence`", slot_name(slot)));
-    break;
+  const Slot& a = arguments[1].slot;
+  if (mma.a_in_registers && a.constant) {
+    report(Finding::Kind::protocol, "has no registers as A: four of a lane hold it");
+    return;
   }
-  if (!fenced) {
+  Computing& computing = warp_->computing;
+  if (computing.fences > 0) {
+    if (check_fenced(d, mma.registers(), mma.accumulate, false) && mma.a_in_registers)
+      check_fenced(a, kRegistersOfA, true, true);
+  } else {
     report(Finding::Kind::protocol, "no `mma.fence` comes before this warp's first MMA");
     computing.fences = 1;
   }
@@ -112,6 +136,9 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
       ++computing.writers[at];
       warp_->written[static_cast<int>(File::r)][at] = kAllLanes;
     }
+    work.a = a;
+    for (int i = 0; mma.a_in_registers && i < kRegistersOfA; ++i)
+      ++computing.readers[static_cast<std::size_t>(part_of(a, i).name)];
     running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(work);
   }
   if (arguments.size() > 5) {  // gsb0: the last of its group
@@ -155,14 +182,22 @@ void Interpreter::compute(const WarpgroupWork& work) {
   for (int i = 0; i < registers; ++i) --warp_->computing.writers[static_cast<std::size_t>(work.d.name + i)];
   std::uint32_t* named = warp_->named.lanes(work.d.name);
   auto count = static_cast<std::ptrdiff_t>(registers) * kLanes;
-  if (work.d.hardware >= 0 && work.mma->mma.accumulate) {
-    const std::uint32_t* hardware = warp_->hardware.lanes(work.d.hardware);
-    auto [by_name, by_number] = std::mismatch(named, named + count, hardware);
-    if (by_name != named + count) {
-      differs(part_of(work.d, static_cast<int>((by_name - named) / kLanes)), *by_name, *by_number);
-    }
+  // Read when it is computed: what has taken the registers meanwhile is found.
+  auto compare = [&](Slot first, int of) {
+    if (first.hardware < 0) return;
+    const std::uint32_t* begin = warp_->named.lanes(first.name);
+    const std::uint32_t* end = begin + static_cast<std::ptrdiff_t>(of) * kLanes;
+    auto [by_name, by_number] = std::mismatch(begin, end, warp_->hardware.lanes(first.hardware));
+    if (by_name != end) differs(part_of(first, static_cast<int>((by_name - begin) / kLanes)), *by_name, *by_number);
+  };
+  if (work.mma->mma.accumulate) compare(work.d, registers);
+  const std::uint32_t* a = nullptr;
+  if (work.mma->mma.a_in_registers) {
+    for (int i = 0; i < kRegistersOfA; ++i) --warp_->computing.readers[static_cast<std::size_t>(work.a.name + i)];
+    compare(work.a, kRegistersOfA);
+    a = warp_->named.lanes(work.a.name);
   }
-  if (options_.values) warpgroup_core_.multiply(*work.mma, shared, named);
+  if (options_.values) warpgroup_core_.multiply(*work.mma, shared, named, a);
   // Without values D is what it was by name, in both.
   if (work.d.hardware >= 0) std::copy_n(named, count, warp_->hardware.lanes(work.d.hardware));
   for (int i = 0; i < registers; ++i) warp_->wrote(part_of(work.d, i), kAllLanes);

@@ -144,3 +144,64 @@ TEST_CASE("registers that are given back can be taken") {
   REPORTS(trade("0x18", "0x40"), Kind::protocol, "raises to 64 registers a thread and has 128");
   REPORTS(without(trade("0x18", "0xe8"), ".registers"), Kind::protocol, "`.registers`");
 }
+
+namespace {
+
+// Nothing is found but that lines are held to nothing.
+bool right(const Run& result) {
+  for (const Finding& finding : result.outcome.findings) {
+    if (finding.kind != Kind::not_held) return false;
+  }
+  return true;
+}
+
+// A in registers, all ones, by a B of ones that lanes have written: 64 × 8 of k = 16.
+std::string factor(std::string_view before_wait = "", std::string_view before_mma = "", std::string_view a = "left") {
+  std::string text =
+      ".kernel k\n.sm sm_90a\n.threads 128\n.dynsmem 2048\n.grid 1 1\n.form named\n.start\n"
+      "  S2R tid, SR_TID.X\n  IMAD at, tid, 0x4, RZ\n  MOV ones, 0x3c003c00\n  STS [at+0x400], ones\n"
+      "  FENCE.VIEW.ASYNC.S\n  BAR.SYNC.DEFER_BLOCKING 0x0\n"
+      "  MOV left.0, ones\n  MOV left.1, ones\n  MOV left.2, ones\n  MOV left.3, ones\n"
+      "  UMOV desc.0, 0x80040\n  UMOV desc.1, 0x10\n  WARPGROUP.ARRIVE\n";
+  return text + std::string(before_mma) + "  HGMMA.64x8x16.F32 d, " + std::string(a) +
+         ", gdesc[desc.0], RZ, !UPT, gsb0\n" + std::string(before_wait) +
+         "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n  STS [at+0x600], d.0\n  LDS sum, [at+0x600]\n  EXIT\n";
+}
+
+}  // namespace
+
+TEST_CASE("A in registers") {
+  for (bool coloured : {false, true}) {
+    Run result = run(factor(), with_values(), coloured);
+    CAPTURE(result.report);
+    CHECK(right(result));
+  }
+  REPORTS(factor("  MOV left.1, 0x0\n"), Kind::protocol,
+          "writes left.1, which an MMA under way has as A: `mma.wait` comes first");
+  REPORTS(factor("  STS [at+0x600], left.3\n"), Kind::protocol, "reads left.3, which an MMA under way has as A");
+  REPORTS(factor("", "  MOV left.1, ones\n"), Kind::protocol,
+          "has as A left.1, which was read or written since the last `mma.fence`");
+  REPORTS(factor("", "", "RZ"), Kind::protocol, "has no registers as A: four of a lane hold it");
+  REPORTS(without(factor(), "MOV left.2"), Kind::memory, "reads left.2, which this warp has not written");
+  // Each MMA has one use of a register at a time.
+  REPORTS(factor("  WARPGROUP.ARRIVE\n  HGMMA.64x8x16.F32 left, gdesc[desc.0], gdesc[desc.0], RZ, !UPT, gsb0\n"),
+          Kind::protocol, "computes left.0, which an MMA under way has as A: `mma.wait` and `mma.fence` come first");
+  REPORTS(factor("  WARPGROUP.ARRIVE\n  HGMMA.64x8x16.F32 e, d, gdesc[desc.0], RZ, !UPT, gsb0\n"), Kind::protocol,
+          "has as A d.0, which an MMA under way computes: `mma.wait` and `mma.fence` come first");
+}
+
+TEST_CASE("A is read when its MMA is computed: what has its registers by then is found") {
+  std::string text = factor("  MOV other, 0x7\n");
+  text = changed(text, "  LDS sum", "  STS [at+0x600], other\n  LDS sum");
+  for (bool values : {false, true}) {
+    Options options;
+    options.values = values;
+    Run result = run_in_one_register(text, "other", "left", options);
+    CAPTURE(result.report);
+    CHECK(result.found(Kind::colouring, "reads left.0 as "));
+  }
+  // The colouring keeps them apart.
+  Run result = run(text, with_values(), true);
+  CAPTURE(result.report);
+  CHECK(right(result));
+}

@@ -81,12 +81,11 @@ TEST_CASE("groups are as wide as the modifiers say") {
   CHECK(width("UIMAD.WIDE.U32", 0) == 2);
   CHECK(width("UTMALDG.2D.MULTICAST.2CTA", 0) == 4);
   CHECK(width("UTMASTG.2D", 0) == 3);
-  CHECK(width("UTCHMMA.2CTA", 0) == 2);
   CHECK(width("HGMMA.64x128x16.F32", 0) == 64);
   CHECK(width("HGMMA.64x24x16.F32.BF16", 3) == 12);
   CHECK(width("HGMMA.64x64x16.F16", 0) == 16);
   CHECK(width("IGMMA.64x256x32.S8.S8", 0) == 128);
-  CHECK(width("HGMMA.64x8x8.F32.TF32", 1) == 2);
+  CHECK(width("HGMMA.64x8x8.F32.TF32", 1) == 4);  // A in registers
   CHECK(width("REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU", 1) == 2);
 }
 

@@ -321,6 +321,18 @@ TEST_CASE("a warpgroup's MMA, in place") {
         "m64n8k32.s32.s8.s8 {%R20, %R21, %R22, %R23}, %d0, %d1, 0;");
   lifts("QGMMA.64x8x32.F32.E4M3.E4M3", ", gdesc[UR6], RZ, !UPT, gsb0",
         "m64n8k32.f32.e4m3.e4m3 {%R20, %R21, %R22, %R23}, %d0, %d1, 0, 1, 1;");
+  // A in registers: its four, and no major of its own.
+  const std::string four = "  MOV R28, 0x0\n  MOV R29, 0x0\n  MOV R30, 0x0\n  MOV R31, 0x0\n";
+  auto lifts_a = [&](std::string_view opcode, std::string_view rest, std::string_view ptx) {
+    lifts_to(fmt::format("{}{}  {} R20, R28, gdesc[UR4]{}\n{}  STS.128 [R2], R20\n", four, kFence, opcode, rest, kWait),
+             ptx, kHopper);
+  };
+  lifts_a("HGMMA.64x8x16.F32", ".tnspB, RZ, !UPT, gsb0",
+          "mov.b64 %d0, {%UR4, %UR5};\n  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%R20, %R21, %R22, %R23}, "
+          "{%R28, %R29, %R30, %R31}, %d0, 0, 1, 1, 1;\n  wgmma.commit_group.sync.aligned;");
+  lifts_a("HGMMA.64x8x8.F32.TF32", ", RZ, !UPT, gsb0", "{%R28, %R29, %R30, %R31}, %d0, 0, 1, 1;");
+  lifts_a("IGMMA.64x8x32.S8.S8", ", RZ, !UPT, gsb0", "{%R28, %R29, %R30, %R31}, %d0, 0;");
+  refused("  HGMMA.64x8x16.F32 R20, RZ, gdesc[UR6], RZ, !UPT, gsb0\n", "operands-not-lifted", kHopper);
   const std::string add = "  MOV R24, 0x0\n  MOV R25, 0x0\n  MOV R26, 0x0\n  MOV R27, 0x0\n";
   refused(add + "  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], R24, UPT, gsb0\n", "operands-not-lifted", kHopper);
   refused("  HGMMA.64x8x16.F32 R20, gdesc[UR4], gdesc[UR6], RZ, UPT, gsb0\n", "operands-not-lifted", kHopper);

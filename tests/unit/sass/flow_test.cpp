@@ -118,3 +118,33 @@ AGAIN:
   CHECK(live.live_before(4, v));
   CHECK(!live.live_before(5, v));
 }
+
+TEST_CASE("A of a warpgroup's MMA is live until a wait covers its group") {
+  auto reading = read_text(R"(.kernel k
+.sm sm_90a
+.threads 128
+  MOV a.0, 0x1
+  MOV a.1, 0x1
+  MOV a.2, 0x1
+  MOV a.3, 0x1
+  UMOV b.0, 0x1
+  UMOV b.1, 0x1
+  WARPGROUP.ARRIVE
+  HGMMA.64x8x16.F32 d, a, gdesc[b.0], RZ, !UPT, gsb0
+  HGMMA.64x8x16.F32 e, gdesc[b.0], gdesc[b.0], RZ, !UPT, gsb0
+  WARPGROUP.DEPBAR.LE gsb0, 0x2
+  WARPGROUP.DEPBAR.LE gsb0, 0x1
+  WARPGROUP.DEPBAR.LE gsb0, 0x0
+)");
+  INFO(reading.complaints());
+  REQUIRE(reading.program);
+  const Program& program = *reading.program;
+  Liveness live = liveness(program);
+  ValueId a = named(program, "a"), b = named(program, "b");
+  CHECK(live.live_before(7, a));
+  CHECK(live.live_before(9, a));
+  CHECK(live.live_before(10, a));
+  CHECK(!live.live_before(11, a));
+  CHECK(live.live_before(8, b));
+  CHECK(!live.live_before(9, b));
+}

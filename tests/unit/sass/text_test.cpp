@@ -201,7 +201,21 @@ TEST_CASE("Hopper's MMA over a fragment") {
   CHECK(line.operands[2].transposed);
   CHECK(line.held[0].views[0].fragment == 0);
 
+  // A in registers.
+  const std::string left = ".fragment left f16 (64, 16) ((4, 8, 4), (2, 2, 2)) : ((128, 1, 16), (64, 8, 512))\n";
+  const std::string loaded = "  MOV left.0, 0x0\n  MOV left.1, 0x0\n  MOV left.2, 0x0\n  MOV left.3, 0x0\n";
+  const std::string with_left = head + fragment + left + loaded + code +
+                                "  HGMMA.64x16x16.F32 acc.8, left, gdesc[b.0], RZ, !UPT, gsb0 = acc[64 +: 64, ..], "
+                                "left[.., ..], sb\n  WARPGROUP.DEPBAR.LE gsb0, 0x0\n";
+  auto second = read_text(with_left);
+  INFO(second.complaints());
+  REQUIRE(second.program);
+  CHECK(print(*second.program, Form::named) == with_left);
+  CHECK((*second.program)[second.program->fragments[1].value].width == 4);
+
   auto said = [&](const std::string& more) { return read_text(head + more).complaints(); };
+  CHECK(says(said(fragment + left + loaded + code + "  HGMMA.64x16x16.F32 acc, left.2, gdesc[b.0], RZ, !UPT\n"),
+             "`left.2` begins a group of 4 registers"));
   CHECK(says(said(fragment + code + "  @P0 WARPGROUP.ARRIVE\n"), "is for all lanes of a warpgroup's four warps"));
   CHECK(says(said(fragment + code + "  WARPGROUP.DEPBAR.LE SB0, 0x0\n"), "takes the groups of MMAs `gsb0`"));
   CHECK(says(said(fragment + code + "  HGMMA.64x12x16.F32 acc, gdesc[a.0], gdesc[b.0], RZ, !UPT\n"),
