@@ -62,9 +62,6 @@ void Outcome::add_counts(const Outcome& other) {
 
 namespace {
 
-// The GPU that the checker stands for: a CTA on each SM.
-constexpr std::int64_t kMachineCtas = 148;
-
 // Some shares of a launch, on a thread of their own.
 struct Part {
   Options options;
@@ -129,6 +126,35 @@ std::vector<std::uint8_t> bytes_of(const machine::GlobalBuffer& buffer) {
   return bytes;
 }
 
+void run_launches(const sass::Program& program, const Options& options, LaunchPlan plan, std::int64_t clusters,
+                  Interpreter& interpreter, Outcome& outcome, Findings& findings) {
+  auto compare = [&](int launch, bool ended, std::int64_t began) {
+    if (options.values)
+      compare_with_product(program, interpreter.globals(), ended && began == clusters, launch, outcome, findings);
+  };
+  if (!interpreter.code().polls) {
+    plan.shares = share_out(plan.chosen, plan.all, interpreter.code().asks_for_work, clusters,
+                            room_for(program.cluster), options.seed);
+  }
+  if (options.launches > 1 && interpreter.code().waits_for_grid) {
+    interpreter.launch_overlapping(std::move(plan), options.launches, compare);
+    return;
+  }
+  for (int launch = 0; launch < options.launches; ++launch) {
+    if (launch > 0) interpreter.begin_launch();
+    std::int64_t began = 0;
+    bool ended = true;
+    if (interpreter.code().polls) {
+      ended = interpreter.launch(plan.chosen, plan.all);
+      began = interpreter.began();
+    } else {
+      ended = launch_apart(program, options, plan.shares, interpreter, findings, began);
+    }
+    compare(launch, ended, began);
+    if (!ended) return;
+  }
+}
+
 Outcome check_once(const sass::Program& program, const Options& options) {
   Outcome outcome;
   Findings findings(program, options, outcome);
@@ -171,25 +197,8 @@ Outcome check_once(const sass::Program& program, const Options& options) {
                              clusters, kMostClusters));
     return outcome;
   }
-  for (int launch = 0; launch < options.launches; ++launch) {
-    if (launch > 0) interpreter.begin_launch();
-    std::vector<std::int64_t> run = chosen(which, options.list, clusters);
-    bool all = which == Options::Clusters::all, ended = true;
-    std::int64_t began = 0;
-    if (interpreter.code().polls) {
-      ended = interpreter.launch(std::move(run), all);
-      began = interpreter.began();
-    } else {
-      Shares shares = share_out(run, all, interpreter.code().asks_for_work, clusters,
-                                std::max<std::int64_t>(1, kMachineCtas / program.cluster), options.seed);
-      ended = launch_apart(program, options, shares, interpreter, findings, began);
-    }
-    if (options.values) {
-      bool whole = ended && began == clusters;
-      compare_with_product(program, interpreter.globals(), whole, launch, outcome, findings);
-    }
-    if (!ended) break;
-  }
+  run_launches(program, options, {chosen(which, options.list, clusters), which == Options::Clusters::all, {}}, clusters,
+               interpreter, outcome, findings);
   if (options.memory) {
     options.memory->clear();
     for (const machine::GlobalBuffer& buffer : interpreter.globals()) options.memory->push_back(bytes_of(buffer));

@@ -39,7 +39,7 @@ struct Options {
   int most_findings = 20;     // of one kind, then counted
   bool coverage = false;      // instead: what all clusters of the grid store, of coordinates and control alone
   std::int64_t sms = 148;     // of the GPU: what must be resident at once
-  int launches = 1;           // one after the other, on the same memory
+  int launches = 1;           // on the same memory; each begins as early as the one before and the schedule let it
   std::int64_t most_instructions = 200'000'000;  // of a cluster over one piece of work, before it is given up
   int threads = 0;                               // 0: as many as there are cores; what is found is the same
   bool order_table = false;                      // remember what orders what

@@ -68,16 +68,16 @@ double rounded(double value, layout::Element element) {
 class Comparison {
  public:
   Comparison(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, Matrix a, Matrix b,
-             Matrix c)
-      : program_(program), globals_(globals), a_(a), b_(b), c_(c) {}
+             Matrix c, int launch)
+      : program_(program), globals_(globals), a_(a), b_(b), c_(c), launch_(launch) {}
 
-  void run(bool whole, int launch, Outcome& outcome, Findings& findings) {
+  void run(bool whole, Outcome& outcome, Findings& findings) {
     for (std::int64_t row = 0; row < c_.rows; row += kTile) {
       rows_.clear();
       for (std::int64_t column = 0; column < c_.columns; column += kTile) compare_tile(row, column, whole, outcome);
     }
     std::string name = program_.buffers[c_.number].name;
-    if (launch > 0) name = fmt::format("launch {}: {}", launch + 1, name);
+    if (launch_ > 0) name = fmt::format("launch {}: {}", launch_ + 1, name);
     if (wrong_ > 0) {
       findings.add(Finding::Kind::values, Findings::kNoLine,
                    fmt::format("{}[{}, {}] is {}, the product {}", name, row_, column_, got_, wants_), details());
@@ -100,7 +100,7 @@ class Comparison {
     bool any = false;
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
-        if (c.stored((row + i) * c_.columns + column + j)) {
+        if (c.stored((row + i) * c_.columns + column + j, launch_)) {
           any = true;
         } else if (whole && missing_++ == 0) {
           missing_row_ = row + i;
@@ -128,7 +128,7 @@ class Comparison {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
         std::int64_t at = (row + i) * c_.columns + column + j;
-        if (!c.stored(at) || row + i >= a_.valid_rows || column + j >= b_.valid_rows) continue;
+        if (!c.stored(at, launch_) || row + i >= a_.valid_rows || column + j >= b_.valid_rows) continue;
         ++compared_;
         double got = machine::to_float(c.load(at), c.element()), wants = rounded(sums_[i * kTile + j], c.element());
         if (got == wants) continue;
@@ -199,6 +199,7 @@ class Comparison {
   const sass::Program& program_;
   const std::vector<machine::GlobalBuffer>& globals_;
   Matrix a_, b_, c_;
+  int launch_;
   std::vector<double> rows_, columns_;
   double sums_[kTile * kTile] = {};
   std::uint64_t compared_ = 0, wrong_ = 0, missing_ = 0;
@@ -220,7 +221,7 @@ void compare_with_product(const sass::Program& program, const std::vector<machin
   if (outputs.size() == 1 && inputs.size() >= 2) {
     const Matrix &a = inputs[0], &b = inputs[1], &c = outputs[0];
     if (a.rows == c.rows && b.rows == c.columns && a.columns == b.columns) {
-      Comparison(program, globals, a, b, c).run(whole, launch, outcome, findings);
+      Comparison(program, globals, a, b, c, launch).run(whole, outcome, findings);
       return;
     }
   }

@@ -192,7 +192,7 @@ void Interpreter::shared_access(const Instruction& instruction, Cta& of) {
 }
 
 void Interpreter::before_global() {
-  if (!code_.waits_for_grid || warp_->order.knows().seen.covers(running_->grid_before)) return;
+  if (!code_.waits_for_grid || knows_grid_before()) return;
   report(Finding::Kind::protocol,
          "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
          "(ACQBULK)");
@@ -207,6 +207,7 @@ bool Interpreter::keeps(const machine::GlobalBuffer& buffer) const {
 void Interpreter::global_access(const Instruction& instruction) {
   before_global();
   bool load = instruction.action == Action::load_global;
+  int launch = running_->launch->number;
   const Argument& at = instruction.arguments[load ? 1 : 0];
   const Argument& data = instruction.arguments[load ? 0 : 1];
   const Slot& base = at.second ? *at.second : at.slot;  // desc[ur][r.64]: the address is the second
@@ -265,12 +266,13 @@ void Interpreter::global_access(const Instruction& instruction) {
         if (load) {
           words[part][lane] |= global.load(index) << shift;
         } else if (instruction.action == Action::store_global) {
-          global.store(index, bytes == 4 ? given[part][lane] : given[part][lane] >> shift & ((1u << bytes * 8) - 1));
+          global.store(index, bytes == 4 ? given[part][lane] : given[part][lane] >> shift & ((1u << bytes * 8) - 1),
+                       launch);
         } else if (instruction.is_signed) {
           float sum = std::bit_cast<float>(global.load(index)) + std::bit_cast<float>(given[part][lane]);
-          global.store(index, std::bit_cast<std::uint32_t>(sum));
+          global.store(index, std::bit_cast<std::uint32_t>(sum), launch);
         } else {
-          global.store(index, global.load(index) + given[part][lane]);
+          global.store(index, global.load(index) + given[part][lane], launch);
         }
       }
     }

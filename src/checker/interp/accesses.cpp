@@ -214,9 +214,10 @@ order::Box Interpreter::box_of(const machine::TensorMap& map, const machine::Coo
 }
 
 void Interpreter::access_global(std::size_t buffer, const order::Box& box, order::Actor actor) {
-  std::optional<order::Boxes>& boxes = (code_.runs_together() ? ordering_.global : running_->global_order)[buffer];
+  std::optional<order::Boxes>& boxes =
+      (code_.runs_together() ? running_->launch->accesses : running_->global_order)[buffer];
   if (!boxes) return;
-  if (launch_ > 0) access_before(buffer, box, actor);
+  if (code_.waits_for_grid) between_launches(buffer, box, actor);
   if (pairs_) pairs_->place = &program_.buffers[buffer].name;
   boxes->access(box, actor, ordering_.conflicts, pairs_);
   if (!ordering_.conflicts.empty()) tell_conflicts(actor, ordering_.global_name(buffer, box), -1);
@@ -239,7 +240,7 @@ void Interpreter::order_copy_in(CopyIn& copy) {
     access_shared(target.cta, footprint, actor(epoch, Use::write, true, Space::shared));
   }
   auto buffer = static_cast<std::size_t>(map.buffer);
-  if (read.agent.exists() && ordering_.global[buffer] && !ordering_.grids[buffer].linear)
+  if (read.agent.exists() && ordering_.is_written(buffer) && !ordering_.grids[buffer].linear)
     access_global(buffer, box_of(map, copy.start), actor(read, Use::read, true, Space::global));
 }
 
@@ -309,7 +310,7 @@ void Interpreter::order_global_lanes(const Instruction& instruction, const LaneE
            (at.element[end] == at.element[end - 1] + count || at.element[end] == at.element[lane]))
       ++end;
     auto buffer = static_cast<std::size_t>(at.buffer[lane]);
-    if (ordering_.global[buffer]) {
+    if (ordering_.is_written(buffer)) {
       const Grid& grid = ordering_.grids[buffer];
       std::int64_t first = at.element[lane], last = at.element[end - 1] + count;
       // A run that leaves its row goes on in the next.
@@ -334,16 +335,16 @@ void Interpreter::order_global_lanes(const Instruction& instruction, const LaneE
 // A flag hands on what has been published before it is written, to those who fence after they have read it (PTX ISA,
 // release and acquire patterns).
 void Interpreter::order_flags(const Instruction& instruction, const LaneElements& at) {
+  auto& flags = running_->launch->flags;  // what the launch before has raised orders nothing: `grid.wait` does
   for (int lane = 0; lane < kLanes; ++lane) {
     if (at.buffer[lane] < 0) continue;
     std::pair key(static_cast<std::size_t>(at.buffer[lane]), at.element[lane]);
     if (lane > 0 && at.buffer[lane - 1] == at.buffer[lane] && at.element[lane - 1] == at.element[lane]) continue;
     if (instruction.action == Action::load_global) {
-      if (auto found = ordering_.flags.find(key); found != ordering_.flags.end())
-        warp_->order.observe(found->second, provenance());
+      if (auto found = flags.find(key); found != flags.end()) warp_->order.observe(found->second, provenance());
       continue;
     }
-    order::Knowledge& flag = ordering_.flags[key];
+    order::Knowledge& flag = flags[key];
     if (instruction.action == Action::store_global) flag.clear();
     warp_->order.release_published(flag, mask_, provenance());
   }
@@ -445,42 +446,54 @@ void Interpreter::leave_cta(Cta& gone) {
 
 // Clusters that know nothing of each other: what one has done stays, for those that come after it.
 void Interpreter::leave_global() {
-  if (!code_.runs_together()) bring_global(running_->global_order, 0, running_->serial);
+  if (!code_.runs_together()) bring_global(running_->global_order, 0, running_->serial, running_->serial + 1);
 }
 
-void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first_serial) {
+void Interpreter::bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first, std::uint32_t end) {
+  Launch& launch = running_ ? *running_->launch : *launches_.back();
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (!from[i]) continue;
-    ordering_.global[i]->merge(*from[i], serials, first_serial,
-                               [&](const order::Entry& first, const order::Entry& then, const order::Box& box) {
-                                 tell_clusters(first, then, ordering_.global_name(i, box));
-                               });
+    launch.accesses[i]->merge(*from[i], serials, first, end,
+                              [&](const order::Entry& one, const order::Entry& other, const order::Box& box) {
+                                tell_clusters(one, other, ordering_.global_name(i, box));
+                              });
   }
 }
 
 void Interpreter::take_order(const Interpreter& other) {
   auto serials = static_cast<std::uint32_t>(ordering_.begun.size());
   ordering_.begun.insert(ordering_.begun.end(), other.ordering_.begun.begin(), other.ordering_.begun.end());
-  bring_global(other.ordering_.global, serials, serials);
-}
-
-// The end of a launch orders all that comes behind its `grid.wait`, or in a program without one.
-void Interpreter::keep_order() {
-  ordering_.before = std::exchange(ordering_.global, ordering_.fresh_global());
-  ordering_.flags.clear();
+  bring_global(other.launches_.back()->accesses, serials, serials, static_cast<std::uint32_t>(ordering_.begun.size()));
 }
 
 // A launch may begin before the one before it has ended (PTX ISA, griddepcontrol): what has not waited for that is
-// unordered to all that it does.
-void Interpreter::access_before(std::size_t buffer, const order::Box& box, const order::Actor& actor) {
-  if (!code_.waits_for_grid || !ordering_.before[buffer] || warp_->order.knows().seen.covers(running_->grid_before))
-    return;
-  const order::Entry* first = nullptr;
-  ordering_.before[buffer]->for_each_conflict(box, actor.entry.use, [&](const order::Entry& entry) {
+// unordered to all that it does. Which of the two is done first is the schedule's.
+void Interpreter::between_launches(std::size_t buffer, const order::Box& box, const order::Actor& actor) {
+  std::optional<order::Entry> other;
+  auto note = [&](const order::Entry& entry) {
     ++outcome_.races;
-    if (!first) first = &entry;
-  });
-  if (first) tell_before(*first, actor.entry, ordering_.global_name(buffer, box));
+    if (!other) other = entry;
+  };
+  const Launch* before = launch_number(running_->launch->number - 1);
+  if (before && !knows_grid_before()) {
+    before->accesses[buffer]->for_each_conflict(box, actor.entry.use, note);
+    for (const auto& cluster : resident_) {
+      if (cluster->launch == before && !code_.runs_together())
+        cluster->global_order[buffer]->for_each_conflict(box, actor.entry.use, note);
+    }
+    if (other) tell_before(*other, actor.entry, ordering_.global_name(buffer, box), true);
+    order::Conflicts among_themselves;
+    bool reads = actor.entry.use == Use::read || actor.entry.use == Use::strong_read;
+    GlobalOrder& early = reads ? running_->launch->early_reads : running_->launch->early_writes;
+    early[buffer]->access(box, actor, among_themselves, nullptr);
+  }
+  if (const Launch* next = launch_number(running_->launch->number + 1)) {
+    for (const GlobalOrder* early : {&next->early_reads, &next->early_writes}) {
+      other.reset();
+      (*early)[buffer]->for_each_conflict(box, actor.entry.use, note);
+      if (other) tell_before(actor.entry, *other, ordering_.global_name(buffer, box), false);
+    }
+  }
 }
 
 // ---- the timeline
@@ -492,7 +505,7 @@ void Interpreter::trace_span(std::int64_t cta, std::int32_t track, std::string n
 
 // The present warp has waited, and goes on.
 void Interpreter::trace_wait(const std::string& what) {
-  if (warp_->waits_since != 0) trace_span(cta().number, warp_->index, "wait " + what, warp_->waits_since);
+  if (warp_->waits_since != 0) trace_span(cta().traced, warp_->index, "wait " + what, warp_->waits_since);
   warp_->waits_since = 0;
 }
 

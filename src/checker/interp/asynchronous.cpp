@@ -188,7 +188,7 @@ void Interpreter::land(CopyIn& copy) {
   Warp* present = warp_;
   warp_ = &running_->warps[static_cast<std::size_t>(copy.warp)];
   track_ = Trace::kLoads;
-  if (options_.trace) trace_span(cta().number, track_, line_text(copy.line), copy.at);
+  if (options_.trace) trace_span(cta().traced, track_, line_text(copy.line), copy.at);
   if (copy.map < 0) {
     land_across(copy);
     track_ = -1;
@@ -292,7 +292,7 @@ bool Interpreter::run_stores(bool unwaited) {
 
 void Interpreter::read_store(CopyOut copy) {
   if (options_.trace)
-    trace_span(cta_of(running_->warps[static_cast<std::size_t>(copy.warp)].cta).number, Trace::kStores,
+    trace_span(cta_of(running_->warps[static_cast<std::size_t>(copy.warp)].cta).traced, Trace::kStores,
                line_text(copy.line), copy.at);
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
@@ -312,7 +312,8 @@ void Interpreter::read_store(CopyOut copy) {
 void Interpreter::write_store(const CopyOut& copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
-  machine::write_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.elements, copy.add);
+  machine::write_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.elements, copy.add,
+                     running_->launch->number);
   --warp.groups[copy.group].to_write;
   store_is_done(warp);
 }
@@ -420,7 +421,7 @@ void Interpreter::run_tensor(std::deque<TensorWork>& queue) {
       for (int rank : work.ctas) sides.push_back({&cta_of(rank).shared, &cta_of(rank).tensor});
       if (gone) faults_.protocol("its MMA goes on after a CTA that it reaches has exited");
       tensor_core_.run(*work.mma, sides);
-      if (options_.trace) trace_span(cta_of(work.ctas[0]).number, Trace::kTensorCore, line_text(work.line), work.at);
+      if (options_.trace) trace_span(cta_of(work.ctas[0]).traced, Trace::kTensorCore, line_text(work.line), work.at);
     } else {
       if (gone) {
         faults_.protocol("its commit signals a CTA that has exited");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/interp/ordering.h"
+#include "checker/interp/shares.h"
 #include "checker/interp/state.h"
 #include "checker/machine/copy_engine.h"
 #include "checker/machine/scheduler.h"
@@ -70,8 +71,12 @@ struct Request : Begun {
   order::Knowledge knows;
 };
 
+struct Launch;
+
 struct Cluster {
   std::int64_t number = 0;  // in the grid
+  Launch* launch = nullptr;
+  Share share;  // of the work that is handed out, where clusters run apart
   std::vector<std::unique_ptr<Cta>> ctas;
   std::vector<Warp> warps;
   order::Agents agents;

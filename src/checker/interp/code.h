@@ -74,6 +74,7 @@ enum class Action : std::uint8_t {
   cluster_arrive,
   cluster_wait,
   grid_wait,
+  grid_launch,
   // the tensor core
   mma,
   commit,

@@ -130,13 +130,12 @@ void Interpreter::cover(const Shares& shares, Cover& cover) {
   cover.last_writer.resize(globals_.size());
   for (int file = 0; file < 4; ++file) cover.unknown[file].assign(code_.range_of[file].size(), false);
   shares_ = &shares;
-  for (const Share& share : shares.list) {
-    share_ = share;
-    cover_cluster(share.first);
-    while (shares.starts_free && share_.next < shares.free.count()) {
-      std::int64_t next = shares.free[share_.next];
-      share_.next += share_.stride;
-      cover_cluster(next);
+  for (Share share : shares.list) {
+    cover_cluster(share.first, share);
+    while (shares.starts_free && share.next < shares.free.count()) {
+      std::int64_t next = shares.free[share.next];
+      share.next += share.stride;
+      cover_cluster(next, share);
     }
     if (stopped_) break;
   }
@@ -148,13 +147,14 @@ void Interpreter::cover(const Shares& shares, Cover& cover) {
   tell_loads();
 }
 
-void Interpreter::cover_cluster(std::int64_t number) {
+void Interpreter::cover_cluster(std::int64_t number, Share& share) {
   if (resident_.empty()) {
-    start(number);
+    start(*launches_.back(), {number, {}});
   } else {
     place(*resident_.front(), number);
   }
   running_ = resident_.front().get();
+  running_->share = share;
   cover_->answers.clear();
   cover_->outside.clear();
   cover_->inside = false;

@@ -96,7 +96,7 @@ constexpr Row kRows[] = {
     {"BRA", Action::branch},
     {"EXIT", Action::exit},
     {"BPT", Action::trap},
-    {"PREEXIT", Action::nothing},
+    {"PREEXIT", Action::grid_launch},
     {"WARPSYNC", Action::fence},
     {"NANOSLEEP", Action::nothing},
     {"NOP", Action::fence},
@@ -317,7 +317,7 @@ class Decoder {
     instruction.cluster = line.cluster;
     instruction.relaxed = has(".STRONG.");
     instruction.is_signed = !has(".U32.");
-    if (name == "PREEXIT" || name == "ACQBULK") code_.waits_for_grid = true;
+    if (instruction.action == Action::grid_wait || instruction.action == Action::grid_launch) code_.waits_for_grid = true;
     switch (instruction.action) {
       case Action::add:
         instruction.extended = has(".X.");

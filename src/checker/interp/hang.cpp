@@ -28,6 +28,7 @@ std::string Interpreter::where(const Warp& warp) const {
            : section.kind == sass::Section::Kind::start ? "start, "
                                                         : "finish, ";
   }
+  if (options_.launches > 1) text += fmt::format("launch {}, ", running_->launch->number + 1);
   return text + fmt::format("CTA {} warp {}", cta.number, warp.index);
 }
 
@@ -184,6 +185,9 @@ void Interpreter::report_hang(Warp& warp) {
       break;
     case Blocked::allocation:
       text += "for the pair's other CTA to allocate tensor memory as well";
+      break;
+    case Blocked::grid:
+      text += "for the grid before to end";
       break;
     case Blocked::poll:
       report_poll(warp, text, details);

@@ -71,6 +71,8 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
     for (const auto& [at, text] : *options.recollections) recollects_[at.line] = true;
   }
   schedule_ = machine::Schedule::of(options.seed, program.cluster, warps_per_cta_);
+  launches_.push_back(std::make_unique<Launch>(0, ordering_));
+  if (options.trace) options.trace->ctas = clusters_ * program.cluster;
 }
 
 Scope Interpreter::scope() const {
@@ -106,7 +108,7 @@ void Interpreter::run_turn(Warp& warp, int instructions) {
 void Interpreter::check_section() {
   warp_->section = code_.section_of[line_];
   if (options_.trace && program_.sections[warp_->section].kind == sass::Section::Kind::role)
-    options_.trace->names.push_back({cta().number, warp_->index, program_.sections[warp_->section].name});
+    options_.trace->names.push_back({cta().traced, warp_->index, program_.sections[warp_->section].name});
   const sass::Section& section = program_.sections[warp_->section];
   if (section.kind != sass::Section::Kind::role) return;
   bool here = warp_->index >= section.first_warp && warp_->index < section.end_warp;
@@ -199,13 +201,7 @@ void Interpreter::finish_cluster() {
     if (!stopped_) report_hangs();
     return;
   }
-  // The hardware keeps shared memory for stores under way: worth a word, no more.
-  if (!options_.strict && !running_->pending.stores.empty() && !unread_told_) {
-    unread_told_ = true;
-    outcome_.notes.push_back(fmt::format(
-        "{} stores of the copy engine are still to be read when their warps exit; `store.wait.read 0` waits for them",
-        running_->pending.stores.size()));
-  }
+  tell_unread();
   while (run_asynchronous()) {
   }
   finish_warpgroups();
@@ -231,6 +227,15 @@ void Interpreter::finish_cluster() {
                     fmt::format("CTA {} exits with {} columns of tensor memory allocated", cta->number, columns));
     }
   }
+}
+
+// The hardware keeps shared memory for stores under way: worth a word, no more.
+void Interpreter::tell_unread() {
+  if (options_.strict || running_->pending.stores.empty() || unread_told_) return;
+  unread_told_ = true;
+  outcome_.notes.push_back(fmt::format(
+      "{} stores of the copy engine are still to be read when their warps exit; `store.wait.read 0` waits for them",
+      running_->pending.stores.size()));
 }
 
 // A cluster that stores nothing, of a kernel that does: the grid is larger than its work.

@@ -16,6 +16,7 @@
 #include "checker/interp/cluster.h"
 #include "checker/interp/code.h"
 #include "checker/interp/held.h"
+#include "checker/interp/launches.h"
 #include "checker/interp/order_table.h"
 #include "checker/interp/ordering.h"
 #include "checker/interp/shares.h"
@@ -25,6 +26,7 @@
 #include "checker/machine/tensor_core.h"
 #include "checker/machine/warpgroup_core.h"
 #include "checker/report/findings.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace warpcc::checker {
@@ -60,11 +62,11 @@ class Interpreter {
   bool launch(const Shares& shares, std::size_t which);
 
   // Another launch follows on the same memory.
-  void begin_launch() {
-    for (machine::GlobalBuffer& buffer : globals_) buffer.begin_launch();
-    keep_order();
-    ++launch_;
-  }
+  void begin_launch();
+  // So many launches, each of which begins as soon as all CTAs of the one before have let it, or have exited, and the
+  // schedule has it so. `over` is told of each that has ended: whether all of it did, and how many clusters it had.
+  bool launch_overlapping(LaunchPlan plan, int launches,
+                          llvm::function_ref<void(int launch, bool ended, std::int64_t began)> over);
 
   // In place of a launch: what all shares together store (coverage.cpp).
   void cover(const Shares& shares, Cover& cover);
@@ -76,7 +78,9 @@ class Interpreter {
     for (std::size_t i = 0; i < globals_.size(); ++i) globals_[i].take(other.globals_[i]);
   }
   // How many clusters it has begun since this was asked last, those among them that were handed out to others.
-  std::int64_t began() { return std::exchange(started_, 0) + std::exchange(handed_out_, 0); }
+  std::int64_t began() {
+    return std::exchange(launches_.back()->started, 0) + std::exchange(launches_.back()->handed_out, 0);
+  }
 
   std::vector<OrderedPair> ordered() const { return order_table_.pairs(); }
   std::vector<UnorderedPair> unordered() const;
@@ -90,20 +94,32 @@ class Interpreter {
   using Lanes = std::uint32_t[kLanes];
 
   // ---- launch.cpp: the clusters of a launch
-  void start(std::int64_t cluster);
+  void start(Launch& launch, Launch::Start which);
   void place(Cluster& cluster, std::int64_t number) const;
-  bool launch_together(const std::vector<std::int64_t>& clusters, std::size_t room);
+  bool run_clusters(std::size_t room);
+  bool start_next(std::size_t room);
+  bool run_round(const Launch* of);
+  bool lingers(const Cluster& cluster) const;
+  void give_up_oldest();
   bool run_slice(std::uint64_t turns);
   void run_on(Warp& warp);
   bool run_unwaited();
   bool wake_all();
   void end(std::size_t resident);
   void shuffle(std::vector<std::int64_t>& clusters);
+  void fill(Launch& launch);
   std::uint64_t random(std::uint64_t below);
   std::optional<std::int64_t> hand_out();
 
+  // ---- launches.cpp: launches that overlap
+  Launch* launch_number(int number) const;
+  bool is_resident(const Launch& launch) const;
+  bool lets_next_start(const Launch& launch) const;
+  bool begin_overlapping();
+  bool end_launches();
+
   // ---- coverage.cpp
-  void cover_cluster(std::int64_t number);
+  void cover_cluster(std::int64_t number, Share& share);
   void cover_warp(Warp& warp);
   void cover_step(const Instruction& instruction);
   bool is_unknown(const Slot& slot) const;
@@ -134,6 +150,7 @@ class Interpreter {
   Cta& cta_of(int rank) { return *running_->ctas[static_cast<std::size_t>(rank)]; }
   const Cta& cta_of(int rank) const { return *running_->ctas[static_cast<std::size_t>(rank)]; }
   void tell_no_work();
+  void tell_unread();
 
   // ---- registers.cpp
   std::uint32_t execution_mask(const Instruction& instruction);
@@ -228,12 +245,12 @@ class Interpreter {
   void use_barrier(BarrierState& state, Cta& of, bool asynchronous);
   void leave_cta(Cta& gone);
   void leave_global();
-  void bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first_serial);
+  void bring_global(const GlobalOrder& from, std::uint32_t serials, std::uint32_t first, std::uint32_t end);
   void take_order(const Interpreter& other);
   void trace_span(std::int64_t cta, std::int32_t track, std::string name, std::uint64_t since);
   void trace_wait(const std::string& what);
-  void keep_order();  // a launch is over: its accesses are those of the kernel before
-  void access_before(std::size_t buffer, const order::Box& box, const order::Actor& actor);
+  void between_launches(std::size_t buffer, const order::Box& box, const order::Actor& actor);
+  bool knows_grid_before() const { return warp_->order.knows().seen.covers(running_->grid_before); }
   bool orders_nothing() const { return !orders_nothing_.empty() && orders_nothing_[line_]; }
   // The present line, where it is to be remembered what orders what.
   std::uint32_t provenance() const { return pairs_ ? line_ : order::Edge::kNone; }
@@ -241,7 +258,7 @@ class Interpreter {
   // ---- races.cpp
   void tell_conflicts(const order::Actor& actor, const std::string& place, int rank);
   void tell_clusters(const order::Entry& first, const order::Entry& then, const std::string& place);
-  void tell_before(const order::Entry& first, const order::Entry& then, const std::string& place);
+  void tell_before(const order::Entry& first, const order::Entry& then, const std::string& place, bool then_is_present);
   std::uint32_t statement(std::uint32_t line) const;
   std::string line_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
@@ -397,7 +414,6 @@ class Interpreter {
   order::Pairs* pairs_ = nullptr;     // told of accesses that are ordered
   std::vector<bool> orders_nothing_;  // by line, where some do not
   std::vector<bool> recollects_;      // by line, where some of their executions are to be told
-  int launch_ = 0;
 
   machine::Schedule schedule_;
   machine::TensorCore tensor_core_;
@@ -406,17 +422,17 @@ class Interpreter {
   std::uint64_t random_ = 0;
   std::int32_t track_ = -1;  // of the trace, what works at present; -1: the warp
 
-  // The launch.
+  // Launches: those under way, and the one before them, oldest first.
+  std::deque<std::unique_ptr<Launch>> launches_;
+  bool overlapping_ = false;  // the next may begin before one has ended
+  int launches_left_ = 0;     // to begin
+  llvm::function_ref<void(int, bool, std::int64_t)> launch_over_;
   std::vector<std::unique_ptr<Cluster>> resident_;
-  std::deque<std::int64_t> to_start_;
   Cover* cover_ = nullptr;
-  const Shares* shares_ = nullptr;  // one of them runs:
-  Share share_;
-  bool all_chosen_ = false;                     // what is to start can be handed out
-  std::vector<std::int64_t> chosen_;            // in order
-  std::int64_t next_free_ = 0, last_free_ = 0;  // of the clusters that are not chosen: those not handed out yet
-  std::int64_t clusters_ = 0;                   // of the grid
-  std::int64_t started_ = 0, handed_out_ = 0;
+  const Shares* shares_ = nullptr;    // of each launch, where clusters run apart
+  bool all_chosen_ = false;           // what is to start can be handed out
+  std::vector<std::int64_t> chosen_;  // in order
+  std::int64_t clusters_ = 0;         // of the grid
   struct Poll {
     Cluster* cluster;
     int warp;

@@ -9,15 +9,14 @@
 namespace warpcc::checker {
 namespace {
 
-// The GPU that the checker stands for: a CTA on each SM.
-constexpr std::int64_t kMachineCtas = 148;
-
 // Turns without progress, beyond which a program that keeps running is taken to wait: first asynchronous work is let
 // go, then it is a program that never ends.
 constexpr std::uint64_t kIdleTurns = 64;
 constexpr std::uint64_t kEndlessTurns = 1 << 18;
 // A cluster with this many problems has nothing left to tell.
 constexpr std::uint64_t kMostProblems = 1 << 18;
+// How often the clusters of a launch that has begun early go on before those of the one before do.
+constexpr int kMostAhead = 256;
 // How often all that sleep are woken, with nothing changed, before they are taken to sleep for ever: a poll may count.
 constexpr int kMostWakes = 256;
 
@@ -46,16 +45,19 @@ void Interpreter::place(Cluster& cluster, std::int64_t number) const {
     cta->index = {number % across * program_.cluster + cta->rank, number / across % program_.grid[1],
                   number / across / program_.grid[1]};
     cta->number = cta->index[0] + program_.grid[0] * (cta->index[1] + program_.grid[1] * cta->index[2]);
+    cta->traced = cta->number + cluster.launch->number * clusters_ * program_.cluster;
   }
 }
 
-void Interpreter::start(std::int64_t number) {
+void Interpreter::start(Launch& launch, Launch::Start which) {
   auto size = static_cast<std::size_t>(program_.cluster);
   std::size_t warps = size * static_cast<std::size_t>(warps_per_cta_);
   running_ = resident_.emplace_back(std::make_unique<Cluster>(warps)).get();
   Cluster& cluster = *running_;
   cluster.serial = static_cast<std::uint32_t>(ordering_.begun.size());
-  ordering_.begun.push_back(number);
+  cluster.launch = &launch;
+  cluster.share = which.share;
+  ordering_.begun.push_back({which.cluster, launch.number});
   cluster.agents.global = code_.runs_together() ? &ordering_.global_agents : &cluster.global_agents;
   if (!code_.runs_together()) cluster.global_order = ordering_.fresh_global();
   if (code_.waits_for_grid) cluster.grid_before = {cluster.agents.make(order::AgentKind::collective, false), 1};
@@ -85,25 +87,21 @@ void Interpreter::start(std::int64_t number) {
     }
     cluster.ctas.push_back(std::move(cta));
   }
-  place(cluster, number);
+  place(cluster, which.cluster);
   cluster.pending.queues.resize(warps);
   cluster.computing.resize(warps);
   cluster.executed.assign(program_.lines.size(), 0);
   for (std::size_t i = 0; i < warps; ++i) cluster.turns.wake(i);
-  ++started_;
+  ++launch.started;
 }
 
 // A share by itself: its first cluster, then those of its free ones that nobody has asked for.
 bool Interpreter::launch(const Shares& shares, std::size_t which) {
   shares_ = &shares;
-  share_ = shares.list[which];
-  random_ = options_.seed ^ static_cast<std::uint64_t>(share_.first + 1) << 20;
-  bool ended = launch_together({share_.first}, 1);
-  while (shares.starts_free && share_.next < shares.free.count()) {
-    std::int64_t next = shares.free[share_.next];
-    share_.next += share_.stride;
-    ended = launch_together({next}, 1) && ended;
-  }
+  Share share = shares.list[which];
+  random_ = options_.seed ^ static_cast<std::uint64_t>(share.first + 1) << 20;
+  launches_.back()->to_start.push_back({share.first, share});
+  bool ended = run_clusters(1);
   shares_ = nullptr;
   return ended;
 }
@@ -111,50 +109,48 @@ bool Interpreter::launch(const Shares& shares, std::size_t which) {
 // All of them, who wait for each other.
 bool Interpreter::launch(std::vector<std::int64_t> chosen, bool all) {
   all_chosen_ = all;
-  chosen_ = chosen;
-  next_free_ = started_ = handed_out_ = 0;
-  last_free_ = clusters_;
-  if (options_.seed != 0) shuffle(chosen);
-  return launch_together(chosen, static_cast<std::size_t>(std::max<std::int64_t>(1, kMachineCtas / program_.cluster)));
+  chosen_ = std::move(chosen);
+  fill(*launches_.back());
+  return run_clusters(static_cast<std::size_t>(room_for(program_.cluster)));
 }
 
-bool Interpreter::launch_together(const std::vector<std::int64_t>& clusters, std::size_t room) {
-  to_start_.assign(clusters.begin(), clusters.end());
+// What it is to run.
+void Interpreter::fill(Launch& launch) {
+  if (shares_) {
+    for (const Share& share : shares_->list) launch.to_start.push_back({share.first, share});
+    return;
+  }
+  std::vector<std::int64_t> order = chosen_;
+  if (options_.seed != 0) shuffle(order);
+  for (std::int64_t cluster : order) launch.to_start.push_back({cluster, {}});
+  launch.last_free = clusters_;
+}
+
+bool Interpreter::run_clusters(std::size_t room) {
   resident_.clear();
   polls_.clear();
   std::fill(executed_.begin(), executed_.end(), 0);
 
-  bool ended = true;
+  launches_.back()->broken = false;
   std::uint64_t slept_at = ~std::uint64_t{0};
-  int wakes = 0;
+  int wakes = 0, ahead = 0;
+  auto broken = [&] {
+    return std::any_of(launches_.begin(), launches_.end(), [](auto& each) { return each->broken; });
+  };
   while (true) {
-    bool ran = false;
-    if (!to_start_.empty() && resident_.size() < room) {  // one a round: starting takes time
-      std::int64_t next = to_start_.front();
-      to_start_.pop_front();
-      start(next);
-      ran = true;
+    bool ran = begin_overlapping();
+    ran = start_next(room) || ran;
+    // Against the program: the newest launch goes on as long as it can, then the one before.
+    bool newest_first = overlapping_ && schedule_.next_grid == machine::Schedule::NextGrid::early;
+    bool went_on = newest_first && ahead++ < kMostAhead && run_round(launches_.back().get());
+    if (!went_on) {
+      ahead = 0;
+      went_on = run_round(nullptr);
     }
-    for (std::size_t i = 0; i < resident_.size();) {
-      running_ = resident_[i].get();
-      stopped_ = false;
-      std::uint64_t turns = kEndlessTurns;
-      if (code_.polls) {
-        turns = kSliceTurns * running_->warps.size();
-        if (options_.seed != 0) turns = 1 + random(2 * turns);
-      }
-      ran = run_slice(turns) || ran;
-      if (!stopped_ && !running_->given_up && !running_->exited()) {
-        ++i;
-        continue;
-      }
-      // Whoever waits for a cluster that was given up has nothing to tell.
-      bool broken = stopped_ || running_->given_up;
-      end(i);
-      if (broken) ended = false;
-      if (broken && code_.polls) return false;
-    }
-    if (resident_.empty() && to_start_.empty()) return ended;
+    ran = went_on || ran;
+    if (broken() && (code_.polls || overlapping_)) return false;
+    ran = end_launches() || ran;
+    if (resident_.empty() && launches_.back()->to_start.empty() && launches_left_ == 0) return !broken();
     if (ran) continue;
     if (run_unwaited()) continue;
     // A wait that gives up after a while, and finds nothing changed when all others have waited too, waits for ever.
@@ -163,13 +159,71 @@ bool Interpreter::launch_together(const std::vector<std::int64_t>& clusters, std
       wakes = 0;
     }
     if (wakes++ < (polls_.empty() ? 1 : kMostWakes) && wake_all()) continue;
-    ended = false;
-    while (!resident_.empty()) {
-      running_ = resident_.front().get();
-      stopped_ = false;
-      end(0);
+    give_up_oldest();
+    if (code_.polls || overlapping_) return false;
+  }
+}
+
+// One a round: starting takes time. A CTA that has exited leaves its place to others.
+bool Interpreter::start_next(std::size_t room) {
+  auto there = std::count_if(resident_.begin(), resident_.end(), [](const auto& each) { return !each->exited(); });
+  if (static_cast<std::size_t>(there) >= room) return false;
+  for (auto& launch : launches_) {
+    if (launch->to_start.empty()) continue;
+    Launch::Start next = launch->to_start.front();
+    launch->to_start.pop_front();
+    start(*launch, next);
+    return true;
+  }
+  return false;
+}
+
+// Lets all clusters go on, or those of one launch. Answers whether any did anything.
+bool Interpreter::run_round(const Launch* of) {
+  bool ran = false;
+  for (std::size_t i = 0; i < resident_.size();) {
+    running_ = resident_[i].get();
+    if (of && running_->launch != of) {
+      ++i;
+      continue;
     }
-    if (code_.polls) return false;
+    stopped_ = false;
+    std::uint64_t turns = kEndlessTurns;
+    if (code_.polls || overlapping_) {
+      turns = kSliceTurns * running_->warps.size();
+      if (options_.seed != 0) turns = 1 + random(2 * turns);
+    }
+    ran = run_slice(turns) || ran;
+    if (!stopped_ && !running_->given_up && (!running_->exited() || lingers(*running_))) {
+      ++i;
+      continue;
+    }
+    // Whoever waits for a cluster that was given up has nothing to tell.
+    bool broken = stopped_ || running_->given_up;
+    if (broken) running_->launch->broken = true;
+    end(i);
+    if (broken && (code_.polls || overlapping_)) break;
+  }
+  return ran;
+}
+
+// Its stores are written later than it has exited: before the launch has ended, and in which order is not promised.
+bool Interpreter::lingers(const Cluster& cluster) const {
+  return overlapping_ && cluster.newest_store() > 0;
+}
+
+// Nothing moves any more. A launch that has begun early waits for the one before: it has nothing to tell.
+void Interpreter::give_up_oldest() {
+  Launch* oldest = resident_.front()->launch;
+  oldest->broken = true;
+  for (std::size_t i = 0; i < resident_.size();) {
+    running_ = resident_[i].get();
+    stopped_ = false;
+    if (running_->launch == oldest) {
+      end(i);
+    } else {
+      ++i;
+    }
   }
 }
 
@@ -179,6 +233,13 @@ void Interpreter::end(std::size_t resident) {
   leave_global();
   for (std::size_t line = 0; line < executed_.size(); ++line) executed_[line] += running_->executed[line];
   std::erase_if(polls_, [&](const Poll& poll) { return poll.cluster == running_; });
+  // What of its share nobody has asked for starts.
+  Share& share = running_->share;
+  if (shares_ && shares_->starts_free && share.next < shares_->free.count()) {
+    std::int64_t next = shares_->free[share.next];
+    share.next += share.stride;
+    running_->launch->to_start.push_back({next, share});
+  }
   resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(resident));
   running_ = nullptr;
   ++outcome_.clusters_run;
@@ -202,7 +263,7 @@ bool Interpreter::run_slice(std::uint64_t turns) {
       } else if (schedule_.work == machine::Schedule::Work::any && random(2) == 0) {
         run_asynchronous();
       }
-    } else if (!run_asynchronous(!code_.polls)) {
+    } else if (!run_asynchronous(!code_.polls && !overlapping_)) {
       break;
     }
     ran = true;
@@ -283,27 +344,29 @@ bool Interpreter::wake_all() {
 // A cluster that will not run, for one that asks for its work: of the grid those that are not chosen, in order; with
 // --clusters all, those that have not started. With a seed from either end: which one is not promised.
 std::optional<std::int64_t> Interpreter::hand_out() {
+  Launch& launch = *running_->launch;
   if (shares_) {
-    if (share_.next >= shares_->free.count()) return {};
-    std::int64_t next = shares_->free[share_.next];
-    share_.next += share_.stride;
-    ++handed_out_;
+    Share& share = running_->share;
+    if (share.next >= shares_->free.count()) return {};
+    std::int64_t next = shares_->free[share.next];
+    share.next += share.stride;
+    ++launch.handed_out;
     return next;
   }
   bool from_the_end = options_.seed != 0 && random(2) != 0;
   std::optional<std::int64_t> taken;
   if (all_chosen_) {
-    if (to_start_.empty()) return {};
-    taken = from_the_end ? to_start_.back() : to_start_.front();
-    from_the_end ? to_start_.pop_back() : to_start_.pop_front();
+    if (launch.to_start.empty()) return {};
+    taken = (from_the_end ? launch.to_start.back() : launch.to_start.front()).cluster;
+    from_the_end ? launch.to_start.pop_back() : launch.to_start.pop_front();
   } else {
     auto chosen = [&](std::int64_t cluster) { return std::binary_search(chosen_.begin(), chosen_.end(), cluster); };
-    while (next_free_ < last_free_ && chosen(next_free_)) ++next_free_;
-    while (next_free_ < last_free_ && chosen(last_free_ - 1)) --last_free_;
-    if (next_free_ >= last_free_) return {};
-    taken = from_the_end ? --last_free_ : next_free_++;
+    while (launch.next_free < launch.last_free && chosen(launch.next_free)) ++launch.next_free;
+    while (launch.next_free < launch.last_free && chosen(launch.last_free - 1)) --launch.last_free;
+    if (launch.next_free >= launch.last_free) return {};
+    taken = from_the_end ? --launch.last_free : launch.next_free++;
   }
-  ++handed_out_;
+  ++launch.handed_out;
   return taken;
 }
 

@@ -101,13 +101,14 @@ Ordering::Ordering(const sass::Program& program, const Code& code)
     }
     grids.push_back(program.buffers[i].space == sass::MemorySpace::global ? grid_of(program.buffers[i], map) : Grid{});
   }
-  global = fresh_global();
+  for (std::size_t i = 0; i < written_.size(); ++i)
+    written_[i] = written_[i] && program.buffers[i].space == sass::MemorySpace::global;
 }
 
 GlobalOrder Ordering::fresh_global() const {
   GlobalOrder result(program_.buffers.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    if (written_[i] && program_.buffers[i].space == sass::MemorySpace::global) result[i].emplace(grids[i].unit);
+    if (written_[i]) result[i].emplace(grids[i].unit);
   }
   return result;
 }

@@ -43,12 +43,13 @@ class Ordering {
 
   order::Partition shared, tensor;
   std::vector<Grid> grids;
-  GlobalOrder global;  // of clusters that run together, or have ended
-  GlobalOrder before;  // what the launch before this one has done
+  bool is_written(std::size_t buffer) const { return written_[buffer]; }  // in global memory
   std::uint32_t global_agents = 0;
-  std::vector<std::int64_t> begun;  // clusters, by their number in order::warp_id
-
-  std::map<std::pair<std::size_t, std::int64_t>, order::Knowledge> flags;  // by buffer and element: what it releases
+  struct OfGrid {
+    std::int64_t cluster = 0;
+    int launch = 0;
+  };
+  std::vector<OfGrid> begun;  // clusters, by their number in order::warp_id
 
   struct Told {
     std::uint64_t times = 0;

@@ -56,9 +56,9 @@ void Interpreter::report_poll(Warp& warp, std::string& text, std::vector<std::st
         line.comment.empty() ? fmt::format("`{}`", line.opcode->name) : fmt::format("`{}`", line.comment), times);
     if (std::find(details.begin(), details.end(), detail) == details.end()) details.push_back(std::move(detail));
   }
-  if (!to_start_.empty()) {
+  if (std::size_t waiting = running_->launch->to_start.size(); waiting > 0) {
     details.push_back(
-        fmt::format("{} clusters have not started: the machine holds {} at once", to_start_.size(), resident_.size()));
+        fmt::format("{} clusters have not started: the machine holds {} at once", waiting, resident_.size()));
   }
   if (!all_chosen_) {
     details.push_back(fmt::format("{} clusters are not run; where they are waited for: --clusters all",

@@ -20,7 +20,7 @@ std::string Interpreter::line_text(std::uint32_t line) const {
 }
 
 std::string Interpreter::who_text(const order::Entry& entry) const {
-  std::int64_t cluster = ordering_.begun[entry.who >> 9];
+  const Ordering::OfGrid& cluster = ordering_.begun[entry.who >> 9];
   const sass::Line& line = program_.lines[entry.line];
   std::string role;
   if (!program_.sections.empty()) {
@@ -29,8 +29,9 @@ std::string Interpreter::who_text(const order::Entry& entry) const {
            : section.kind == sass::Section::Kind::start ? "start, "
                                                         : "finish, ";
   }
-  return fmt::format("{}{} ({}cluster {}, CTA {} of it, warp {}; time {} there)",
-                     line.place.empty() ? "" : line.place + ": ", line_text(entry.line), role, cluster,
+  std::string launch = options_.launches > 1 ? fmt::format("launch {}, ", cluster.launch + 1) : "";
+  return fmt::format("{}{} ({}{}cluster {}, CTA {} of it, warp {}; time {} there)",
+                     line.place.empty() ? "" : line.place + ": ", line_text(entry.line), role, launch, cluster.cluster,
                      entry.who >> 5 & 15, entry.who & 31, entry.count);
 }
 
@@ -109,12 +110,13 @@ std::uint32_t Interpreter::statement(std::uint32_t line) const {
 }
 
 Occurrence Interpreter::occurrence(const order::Entry& entry) const {
-  return {launch_, ordering_.begun[entry.who >> 9], entry.line, entry.count};
+  const Ordering::OfGrid& cluster = ordering_.begun[entry.who >> 9];
+  return {cluster.launch, cluster.cluster, entry.line, entry.count};
 }
 
 void Interpreter::recollect() {
   auto time = static_cast<std::uint32_t>(running_->executed[line_]);
-  auto found = options_.recollections->find({launch_, running_->number, line_, time});
+  auto found = options_.recollections->find({running_->launch->number, running_->number, line_, time});
   if (found != options_.recollections->end()) found->second = present_text();
 }
 
@@ -237,16 +239,20 @@ void Interpreter::tell_clusters(const order::Entry& first, const order::Entry& t
       {place, statement(first.line), statement(then.line), -1, {{0, occurrence(first)}, {1, occurrence(then)}}});
 }
 
-void Interpreter::tell_before(const order::Entry& first, const order::Entry& then, const std::string& place) {
+void Interpreter::tell_before(const order::Entry& first, const order::Entry& then, const std::string& place,
+                              bool then_is_present) {
   if (ordering_.told[{first.line, then.line, -2}].times++ > 0) return;
-  Occurrence at{launch_ - 1, ordering_.begun[first.who >> 9], first.line, first.count};
-  findings_.tell_race(then.line,
-                      fmt::format("{}: {} {} in the kernel before, {} {} before that has ended", place, does(first),
-                                  line_text(first.line), does(then), line_text(then.line)),
-                      {"first: " + who_text(first), "then:  " + who_text(then) + ": " + present_text(),
-                       "to mend: `grid.wait` in this warp, or in one that it has heard from, before it reaches global "
-                       "memory"},
-                      {place, statement(first.line), statement(then.line), -2, {{0, at}}});
+  std::size_t later = then_is_present ? 0 : 1;  // whose part is told by the run that is repeated
+  std::vector<std::string> details = {"first: " + who_text(first), "then:  " + who_text(then),
+                                      "to mend: `grid.wait` in this warp, or in one that it has heard from, before it "
+                                      "reaches global memory"};
+  details[1 - later] += ": " + present_text();
+  findings_.tell_race(
+      then.line,
+      fmt::format("{}: {} {} in the kernel before, {} {} before that has ended", place, does(first),
+                  line_text(first.line), does(then), line_text(then.line)),
+      std::move(details),
+      {place, statement(first.line), statement(then.line), -2, {{later, occurrence(later == 0 ? first : then)}}});
 }
 
 }  // namespace warpcc::checker

@@ -2,10 +2,16 @@
 // by itself, its clusters one after the other, on any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace warpcc::checker {
+
+// Clusters that the GPU holds at once that the checker stands for: it has a CTA on each of 148 SMs.
+inline std::int64_t room_for(std::int64_t cluster) {
+  return std::max<std::int64_t>(1, 148 / cluster);
+}
 
 // Which clusters can be had: of a grid those that are not chosen, in order, or all; with a seed in an order that it
 // chooses.

@@ -45,6 +45,7 @@ enum class Blocked : std::uint8_t {
   mma_groups,
   registers,
   allocation,
+  grid,
   poll,
   exited
 };
@@ -189,6 +190,7 @@ struct Cta {
 
   int rank = 0;
   std::int64_t number = 0;              // in the grid
+  std::int64_t traced = 0;              // among all of the timeline
   std::array<std::int64_t, 3> index{};  // ctaid
   std::vector<std::int64_t> axes;       // its place along each axis of the cluster
   machine::SharedMemory shared;
@@ -203,6 +205,7 @@ struct Cta {
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;
+  bool lets_next_start = false;                // PREEXIT
   std::map<std::uint64_t, bool> from_nothing;  // accumulators: whether their products were of nothing valid
   std::array<std::vector<WarpgroupStep>, 8> warpgroups;
   std::int64_t free_registers = 0;  // that its warps have given back, a lane

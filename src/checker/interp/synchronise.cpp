@@ -62,7 +62,7 @@ void Interpreter::completed(Cta& cta, BarrierState& barrier) {
   barrier.filling = barrier.heard = false;
   if (options_.trace && warp_) {
     barrier.completed_at = outcome_.instructions;
-    barrier.completed_cta = this->cta().number;
+    barrier.completed_cta = this->cta().traced;
     barrier.completed_track = track_ >= 0 ? track_ : warp_->index;
   }
   for (int number : barrier.waiting) {
@@ -223,7 +223,7 @@ Interpreter::Next Interpreter::barrier_test(const Instruction& instruction) {
     if (options_.trace && warp_->waits_since != 0 && !options_.trace->full()) {
       std::string name = barrier_name(cta(), at->second);
       trace_wait(name);
-      options_.trace->arrows.push_back({state->completed_cta, cta().number, state->completed_track, warp_->index,
+      options_.trace->arrows.push_back({state->completed_cta, cta().traced, state->completed_track, warp_->index,
                                         state->completed_at, outcome_.instructions, std::move(name)});
     }
     warp_->failed_at = ~0u;
@@ -456,7 +456,17 @@ std::optional<Interpreter::Next> Interpreter::synchronise(const Instruction& ins
       fence(instruction);
       return Next::on;
     case Action::grid_wait:
-      if (code_.waits_for_grid && !orders_nothing()) warp_->order.learn(running_->grid_before, provenance());
+      if (const Launch* before = launch_number(running_->launch->number - 1); before && !before->ended) {
+        if (options_.trace && warp_->waits_since == 0) warp_->waits_since = outcome_.instructions;
+        warp_->blocked = Blocked::grid;
+        return Next::blocked;
+      }
+      if (options_.trace) trace_wait("the grid before");
+      if (!orders_nothing()) warp_->order.learn(running_->grid_before, provenance());
+      return Next::on;
+    case Action::grid_launch:
+      cta().lets_next_start = true;
+      progress();
       return Next::on;
     case Action::wait_scoreboard:
       return wait_scoreboard(instruction);

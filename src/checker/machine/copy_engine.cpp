@@ -153,14 +153,14 @@ std::uint32_t sum_of(std::uint32_t a, std::uint32_t b, layout::Element element) 
 }  // namespace
 
 void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
-               const std::vector<std::uint32_t>& elements, bool add) {
+               const std::vector<std::uint32_t>& elements, bool add, int launch) {
   std::int64_t rows = map.box_rows();
   for (std::int64_t r = 0; r < rows; ++r) {
     Row row = row_of(map, start, r);
     for (std::int64_t i = row.first; i < row.end; ++i) {
       std::uint32_t bits = elements[static_cast<std::size_t>(r * map.box[0] + i)];
       if (add) bits = sum_of(global.load(row.element + i), bits, global.element());
-      global.store(row.element + i, bits);
+      global.store(row.element + i, bits, launch);
     }
   }
 }

@@ -61,6 +61,6 @@ void mark_valid(const TensorMap& map, const Coordinates& start, std::uint32_t sh
 std::vector<std::uint32_t> read_box(const TensorMap& map, std::uint32_t shared_start, const SharedMemory& shared);
 // Elements outside the tensor are dropped. `add` adds to what is there, as the elements are.
 void write_box(const TensorMap& map, GlobalBuffer& global, const Coordinates& start,
-               const std::vector<std::uint32_t>& elements, bool add);
+               const std::vector<std::uint32_t>& elements, bool add, int launch = 0);
 
 }  // namespace warpcc::machine

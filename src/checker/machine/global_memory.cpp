@@ -25,13 +25,13 @@ std::uint32_t GlobalBuffer::load(std::int64_t index) const {
   return initial(index);
 }
 
-void GlobalBuffer::store(std::int64_t index, std::uint32_t bits) {
+void GlobalBuffer::store(std::int64_t index, std::uint32_t bits, int launch) {
   std::unique_ptr<Page>& page = pages_[index / kPage];
   if (!page) page = std::make_unique<Page>();
   std::int64_t at = index % kPage;
   page->bits[at] = bits;
   page->made[at / 64] |= std::uint64_t{1} << at % 64;
-  page->stored[at / 64] |= std::uint64_t{1} << at % 64;
+  page->stored[launch % 2][at / 64] |= std::uint64_t{1} << at % 64;
 }
 
 void GlobalBuffer::take(const GlobalBuffer& other) {
@@ -46,18 +46,18 @@ void GlobalBuffer::take(const GlobalBuffer& other) {
     }
     for (std::size_t word = 0; word < kPage / 64; ++word) {
       page->made[word] |= from->made[word];
-      page->stored[word] |= from->stored[word];
+      for (int parity : {0, 1}) page->stored[parity][word] |= from->stored[parity][word];
     }
   }
 }
 
-void GlobalBuffer::begin_launch() {
-  for (auto& [number, page] : pages_) std::fill_n(page->stored, kPage / 64, 0);
+void GlobalBuffer::begin_launch(int launch) {
+  for (auto& [number, page] : pages_) std::fill_n(page->stored[launch % 2], kPage / 64, 0);
 }
 
-bool GlobalBuffer::stored(std::int64_t index) const {
+bool GlobalBuffer::stored(std::int64_t index, int launch) const {
   auto page = pages_.find(index / kPage);
-  return page != pages_.end() && page->second->stored[index % kPage / 64] >> index % kPage % 64 & 1;
+  return page != pages_.end() && page->second->stored[launch % 2][index % kPage / 64] >> index % kPage % 64 & 1;
 }
 
 }  // namespace warpcc::machine

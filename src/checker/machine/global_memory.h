@@ -30,20 +30,21 @@ class GlobalBuffer {
   void limit(const Limit& limit) { limits_.push_back(limit); }
 
   std::uint32_t load(std::int64_t index) const;
-  void store(std::int64_t index, std::uint32_t bits);
-  // Whether it has been stored to since the launch began.
-  bool stored(std::int64_t index) const;
+  void store(std::int64_t index, std::uint32_t bits, int launch = 0);
+  // Whether that launch, one of the last two, has stored to it.
+  bool stored(std::int64_t index, int launch = 0) const;
   // What another buffer, the same at first, has been stored to.
   void take(const GlobalBuffer& other);
   // Another launch on the same memory: contents stay.
-  void begin_launch();
+  void begin_launch(int launch);
   bool touched() const { return !pages_.empty(); }
 
  private:
   static constexpr std::int64_t kPage = 4096;  // elements
   struct Page {
     std::uint32_t bits[kPage];
-    std::uint64_t made[kPage / 64] = {}, stored[kPage / 64] = {};  // a bit an element: ever, and by this launch
+    std::uint64_t made[kPage / 64] = {};       // a bit an element: ever
+    std::uint64_t stored[2][kPage / 64] = {};  // … by the last launch of even number, of odd number
   };
   std::uint32_t initial(std::int64_t index) const;
 

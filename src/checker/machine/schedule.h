@@ -9,6 +9,10 @@ struct Schedule {
   // late: asynchronous work is done when no warp can go on; early: as soon as it is begun; any: at random.
   enum class Work : std::uint8_t { late, early, any };
   Work work = Work::late;
+  // When a launch that may begin before the one before it has ended does: as soon as it may; after that has ended; at
+  // some time.
+  enum class NextGrid : std::uint8_t { early, after, any };
+  NextGrid next_grid = NextGrid::early;
   bool varied = false;  // warps take turns of random lengths
   // Warps that go on only where no other can: one of every CTA, a CTA, or one alone; -1: none.
   int held_warp = -1, held_cta = -1;
@@ -25,6 +29,7 @@ struct Schedule {
     if (seed == 0) return schedule;
     schedule.work = seed % 4 == 1 ? Work::early : seed % 4 == 3 ? Work::any : Work::late;
     schedule.varied = seed > 1;
+    if (schedule.work != Work::late) schedule.next_grid = seed % 4 == 1 ? NextGrid::after : NextGrid::any;
     if (seed == 1 || seed % 3 == 0) return schedule;
     std::uint64_t rest = seed / 3;
     if (seed % 3 == 1 || ctas == 1) schedule.held_warp = static_cast<int>(rest % static_cast<std::uint64_t>(warps));

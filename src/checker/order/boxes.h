@@ -31,9 +31,9 @@ class Boxes {
 
   void access(const Box& box, const Actor& actor, Conflicts& conflicts, Pairs* pairs);
   // What clusters that knew nothing of those here have done: all that is in conflict with what is here. `serials`:
-  // added to their numbers, which are then `first` or more; those here have lower ones.
+  // added to their numbers, which are then in [first, end); those here have others.
   template <typename F>
-  void merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, F conflict);
+  void merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, std::uint32_t end, F conflict);
   // Whatever here is in conflict with `use` of the box.
   template <typename F>
   void for_each_conflict(const Box& box, Use use, F conflict) const;
@@ -112,7 +112,8 @@ void Boxes::for_each_conflict(const Box& box, Use use, F conflict) const {
 }
 
 template <typename F>
-void Boxes::merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, F conflict) {
+void Boxes::merge(const Boxes& other, std::uint32_t serials, std::uint32_t first, std::uint32_t end, F conflict) {
+  auto elsewhere = [&](const Entry& entry) { return entry.who >> 9 < first || entry.who >> 9 >= end; };
   auto bring = [&](std::uint64_t key, const Box& box, Entry entry) {
     entry.who += serials << 9;
     auto [found, fresh] = at_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
@@ -128,7 +129,7 @@ void Boxes::merge(const Boxes& other, std::uint32_t serials, std::uint32_t first
       if (part.box == box) same = &part;
       if (!part.box.meets(box)) continue;
       for (const Entry& earlier : part.entries) {
-        if (in_conflict(earlier.use, entry.use) && earlier.who >> 9 < first) conflict(earlier, entry, box);
+        if (in_conflict(earlier.use, entry.use) && elsewhere(earlier)) conflict(earlier, entry, box);
       }
     }
     if (same) {

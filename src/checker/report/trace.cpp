@@ -28,6 +28,11 @@ std::string track_name(const Trace& trace, std::int64_t cta, std::int32_t track)
   return text;
 }
 
+std::string cta_name(const Trace& trace, std::int64_t cta) {
+  if (trace.ctas == 0 || cta < trace.ctas) return "CTA " + std::to_string(cta);
+  return "CTA " + std::to_string(cta % trace.ctas) + " of launch " + std::to_string(cta / trace.ctas + 1);
+}
+
 }  // namespace
 
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU: M names, X spans, s and f arrows.
@@ -45,7 +50,7 @@ void print_trace(const Trace& trace, llvm::raw_ostream& out) {
             json.attribute("ph", "M");
             json.attribute("name", "process_name");
             json.attribute("pid", cta);
-            json.attributeObject("args", [&] { json.attribute("name", "CTA " + std::to_string(cta)); });
+            json.attributeObject("args", [&] { json.attribute("name", cta_name(trace, cta)); });
           });
         }
         last = cta;

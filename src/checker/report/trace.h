@@ -33,6 +33,7 @@ struct Trace {
     std::string role;
   };
   std::vector<Span> spans;
+  std::int64_t ctas = 0;  // of a launch: those of the next are counted on
   std::vector<Arrow> arrows;
   std::vector<Name> names;
   bool full() const { return spans.size() >= kMost; }

@@ -220,14 +220,15 @@ TEST_CASE("clusters that know nothing of each other: each pair of theirs is a co
   int found = 0;
   auto conflict = [&](const Entry&, const Entry&, const Box&) { ++found; };
   Boxes one({8, 32, 1, 1, 1}), left({8, 32, 1, 1, 1}), right({8, 32, 1, 1, 1});
-  for (std::uint32_t cluster = 0; cluster < 4; ++cluster) one.merge(written(cluster), 0, cluster, conflict);
+  for (std::uint32_t cluster = 0; cluster < 4; ++cluster)
+    one.merge(written(cluster), 0, cluster, cluster + 1, conflict);
   CHECK(found == 6);
   found = 0;
   for (std::uint32_t cluster = 0; cluster < 2; ++cluster) {
-    left.merge(written(cluster), 0, cluster, conflict);
-    right.merge(written(cluster), 0, cluster, conflict);
+    left.merge(written(cluster), 0, cluster, cluster + 1, conflict);
+    right.merge(written(cluster), 0, cluster, cluster + 1, conflict);
   }
-  left.merge(right, 2, 2, conflict);
+  left.merge(right, 2, 2, 4, conflict);
   CHECK(found == 6);
 
   Box beside;
