@@ -374,7 +374,10 @@ void Interpreter::mma(const Instruction& instruction) {
     }
     sides.push_back({&cta_of(rank).shared, &cta_of(rank).tensor});
   }
-  work.mma = tensor_core_.issue(mma, sides, faults_);
+  std::optional<machine::TensorCore::Ready> refused;
+  work.mma = tensor_core_.issue(mma, sides, faults_, &refused);
+  // What is not there yet under this schedule may be there under another: that nothing orders the two is told as well.
+  if (refused) order_mma(*refused, work.ctas);
   if (!work.mma) return;
   order_mma(*work.mma, work.ctas);
   for (int rank : work.ctas) {

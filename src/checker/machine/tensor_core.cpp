@@ -180,11 +180,14 @@ bool TensorCore::operands_readable(const Ready& ready, const std::vector<TensorC
 }
 
 std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::vector<TensorCoreSide>& sides,
-                                                   Faults& faults) {
+                                                   Faults& faults, std::optional<Ready>* refused) {
   std::optional<Ready> decoded = decode(mma, sides, faults);
   if (!decoded) return {};
   const Ready& ready = *decoded;
-  if (!operands_readable(ready, sides, faults)) return {};
+  if (!operands_readable(ready, sides, faults)) {
+    if (refused) *refused = ready;
+    return {};
+  }
 
   std::uint32_t first = mma.d & 0xffff, first_lane = mma.d >> 16;
   for (const TensorCoreSide& side : sides) {

@@ -84,7 +84,9 @@ class TensorCore {
   };
   // `sides`: the CTA, or the pair's even and odd. Checks that operands have been written and have landed, that D is
   // allocated, and that what is added to has been written since it was read; then counts the MMA among those under way.
-  std::optional<Ready> issue(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
+  // `refused`: the MMA whose operands are not there yet, of which it is told all the same what it reaches.
+  std::optional<Ready> issue(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults,
+                             std::optional<Ready>* refused = nullptr);
   // A copy from shared to tensor memory, tcgen05.cp: rows of a descriptor's image to lanes, words to columns.
   struct Copy {
     enum class Spread : std::uint8_t { none, warps_02_13, warps_01_23, all_warps };
