@@ -49,7 +49,17 @@ int Interpreter::range_footprint(std::uint32_t offset, std::uint32_t bytes) {
   return ordering_.shared.add(key, places, ordering_.shared_name(offset, bytes));
 }
 
+// PTX ISA, cluster of CTAs: shared memory of another is there once that has begun.
+void Interpreter::reach_peer(const Cta& peer, int footprint) {
+  if (warp_->order.knows().seen.covers(peer.begun) || warp_->order.lifetime().covers(peer.begun)) return;
+  report(Finding::Kind::race,
+         fmt::format("reaches {} of CTA {}, which may not have begun by then", ordering_.shared.name(footprint),
+                     peer.number),
+         {"to mend: `cluster.arrive`, `cluster.wait` before the first access to another CTA's memory"});
+}
+
 void Interpreter::access_shared(int rank, int footprint, order::Actor actor) {
+  if (rank != cta().rank) reach_peer(cta_of(rank), footprint);
   actor.entry.footprint = static_cast<std::uint32_t>(footprint);
   if (pairs_) pairs_->place = &ordering_.shared.name(footprint);
   cta_of(rank).shared_order.access(ordering_.shared, footprint, actor, ordering_.conflicts, pairs_);

@@ -154,6 +154,7 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     if (--cta().warps_left == 0) leave_cta(cta());
     running_->barrier.exit(warp_->number_in_cluster);
     follow_cluster_barrier();
+    leave_named();
     progress();
     for (Warp& other : running_->warps) {
       if (other.blocked != Blocked::cluster_barrier || !running_->barrier.passed(other.number_in_cluster)) continue;

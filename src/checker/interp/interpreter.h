@@ -224,6 +224,7 @@ class Interpreter {
   };
   order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
   int range_footprint(std::uint32_t offset, std::uint32_t bytes);
+  void reach_peer(const Cta& peer, int footprint);
   void access_shared(int rank, int footprint, order::Actor actor);
   void access_tensor(int rank, int footprint, order::Actor actor);
   void access_global(std::size_t buffer, const order::Box& box, order::Actor actor);
@@ -273,6 +274,8 @@ class Interpreter {
   void barrier_init(const Instruction& instruction);
   void barrier_arrive(const Instruction& instruction);
   Next named_barrier(const Instruction& instruction);
+  void complete_named(std::uint32_t id, const std::vector<int>& waiting);
+  void leave_named();
   Next wait_scoreboard(const Instruction& instruction);
   Next allocate(const Instruction& instruction);
   BarrierState* barrier_at(int rank, std::uint32_t offset, bool create);

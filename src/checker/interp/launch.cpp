@@ -67,6 +67,7 @@ void Interpreter::start(Launch& launch, Launch::Start which) {
     cta->rank = rank;
     cta->axes = axes_of(program_, rank);
     cta->warps_left = warps_per_cta_;
+    cta->begun = {cluster.agents.make(order::AgentKind::collective, false), 1};
     for (std::size_t b = 0; b < program_.mbarriers.size(); ++b) {
       const sass::MBarrier& declared = program_.mbarriers[b];
       for (int copy = 0; copy < declared.count; ++copy) {
@@ -84,6 +85,7 @@ void Interpreter::start(Launch& launch, Launch::Start which) {
       cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()),
                                  order::Thread(cluster.agents, order::warp_id(cluster.serial, rank, index)));
       cluster.warps.back().registers = program_.registers;
+      cluster.warps.back().order.learn_published(cta->begun);
     }
     cluster.ctas.push_back(std::move(cta));
   }

@@ -199,9 +199,11 @@ struct Cta {
   std::vector<std::int32_t> barrier_at;  // by offset / 8
   std::array<machine::NamedBarrier, 16> named;
   std::array<order::Barrier, 16> named_order;
+  std::array<bool, 16> of_all{};  // the phase that is open waits for all warps that have not exited
   order::Memory shared_order, tensor_order;
   order::Epoch allocated;  // its last allocation of tensor memory
   bool allocated_as_pair = false;
+  order::Epoch begun;  // known to its warps from the beginning
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;

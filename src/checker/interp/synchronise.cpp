@@ -253,8 +253,9 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
   }
   const auto& arguments = instruction.arguments;
   std::uint32_t id = scalar(arguments[0]);
-  auto threads =
-      static_cast<int>(arguments.size() > 1 ? scalar(arguments[1]) : static_cast<std::uint32_t>(program_.threads));
+  // One of all threads waits for those that have not exited (CUDA programming guide, __syncthreads).
+  const bool of_all = arguments.size() == 1;
+  auto threads = of_all ? 32 * cta().warps_left : static_cast<int>(scalar(arguments[1]));
   if (arguments[0].kind == sass::Operand::Kind::reg && arguments.size() > 1 &&
       arguments[1].slot.name == arguments[0].slot.name) {
     threads = static_cast<int>(id >> 16);  // one register holds both
@@ -266,35 +267,58 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
   }
   machine::NamedBarrier& barrier = cta().named[id];
   order::Barrier& ordered = cta().named_order[id];
+  if (!orders_nothing() && !ordered.is_over_in(warp_->order.knows().seen)) {
+    report(Finding::Kind::named_barrier,
+           fmt::format(
+               "named barrier {}: nothing tells this warp that the phase before is complete: it may arrive in that "
+               "one, a second time or in another's place",
+               id),
+           {"to mend: it hears from who has waited for that phase before it arrives, or uses a barrier of its own"});
+  }
   if (orders_nothing()) {
   } else if (instruction.sync) {
     meet_barrier(ordered);
   } else {
     warp_->order.release(ordered.gathered(), kAllLanes, provenance());
   }
-  std::vector<int> woken;
+  cta().of_all[id] = of_all;
+  std::vector<int> waiting;
   bool done =
-      barrier.arrive(warp_->index, threads, instruction.sync, fmt::format("named barrier {}", id), faults_, woken);
+      barrier.arrive(warp_->index, threads, instruction.sync, fmt::format("named barrier {}", id), faults_, waiting);
   progress();
   if (done) {
-    ordered.turn();
-    for (int index : woken) {
-      if (index == warp_->index) continue;
-      Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
-      warp.blocked = Blocked::no;
-      warp.timed_out = true;
-      if (!orders_nothing()) warp.order.acquire(ordered.completed(), provenance());
-      running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
-    }
-    if (instruction.sync) {
-      if (!orders_nothing()) warp_->order.acquire(ordered.completed(), provenance());
-    }
+    complete_named(id, waiting);
     return Next::on;
   }
   if (!instruction.sync) return Next::on;
   warp_->blocked = Blocked::named_barrier;
   warp_->blocked_barrier = static_cast<int>(id);
   return Next::blocked;
+}
+
+// A phase is complete: those that wait go on.
+void Interpreter::complete_named(std::uint32_t id, const std::vector<int>& waiting) {
+  order::Barrier& ordered = cta().named_order[id];
+  ordered.turn();
+  for (int index : waiting) {
+    Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
+    if (!orders_nothing()) {
+      warp.order.acquire(ordered.completed(), provenance());
+      ordered.heard(warp.order.collective());
+    }
+    if (&warp == warp_) continue;
+    warp.blocked = Blocked::no;
+    warp.timed_out = true;
+    running_->turns.wake(static_cast<std::size_t>(warp.number_in_cluster));
+  }
+}
+
+// A warp has exited.
+void Interpreter::leave_named() {
+  for (std::uint32_t id = 0; id < 16; ++id) {
+    std::vector<int> waiting;
+    if (cta().of_all[id] && cta().named[id].shrink(32 * cta().warps_left, waiting)) complete_named(id, waiting);
+  }
 }
 
 void Interpreter::fence(const Instruction& instruction) {

@@ -99,6 +99,16 @@ bool NamedBarrier::arrive(int warp, int threads, bool sync, const std::string& w
   }
   arrived_.push_back(warp);
   if (sync) waiting_.push_back(warp);
+  return complete(waiting);
+}
+
+bool NamedBarrier::shrink(int threads, std::vector<int>& waiting) {
+  if (!open()) return false;
+  threads_ = threads;
+  return complete(waiting);
+}
+
+bool NamedBarrier::complete(std::vector<int>& waiting) {
   if (arrived() < threads_) return false;
   waiting = std::exchange(waiting_, {});
   arrived_.clear();

@@ -52,12 +52,16 @@ class NamedBarrier {
   // Warp `warp` arrives, saying that `threads` take part in all. Answers whether this completed the barrier; then
   // `waiting` has the warps to wake, those that came by sync.
   bool arrive(int warp, int threads, bool sync, const std::string& what, Faults& faults, std::vector<int>& waiting);
+  // From now on `threads` take part in the phase that is open: others have exited. The same answer.
+  bool shrink(int threads, std::vector<int>& waiting);
 
   bool open() const { return !arrived_.empty(); }
   int arrived() const { return static_cast<int>(arrived_.size()) * 32; }
   int threads() const { return threads_; }
 
  private:
+  bool complete(std::vector<int>& waiting);
+
   int threads_ = 0;
   std::vector<int> arrived_, waiting_;
 };

@@ -2,6 +2,7 @@
 // meet, and its elected lane, the lowest, which works alone; what each does asynchronously; and what they know.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -84,6 +85,11 @@ class Thread {
   void release_acquired(Knowledge& to, std::uint32_t line) const;
   // Something that is known from here on.
   void learn(Epoch epoch, std::uint32_t line) { knows_.seen.raise(epoch.agent, epoch.time, line); }
+  // … and that whoever hears from this warp in any way knows as well.
+  void learn_published(Epoch epoch) {
+    knows_.seen.raise(epoch.agent, epoch.time);
+    knows_.published.raise(epoch.agent, epoch.time);
+  }
 
   // What has been executed here and before, seen or not.
   void release_life(Clock& to);
@@ -135,6 +141,15 @@ class Barrier {
   void turn() {
     std::swap(gathered_, completed_);
     gathered_.clear();
+    heard_.clear();
+  }
+
+  // Of a named barrier, which nothing but order tells one phase from the next by: somebody has waited for the last
+  // phase. Who arrives and does not know of any such may be counted for that phase.
+  void heard(Epoch epoch) { heard_.push_back(epoch); }
+  bool is_over_in(const Clock& clock) const {
+    return heard_.empty() ||
+           std::any_of(heard_.begin(), heard_.end(), [&](const Epoch& epoch) { return clock.covers(epoch); });
   }
 
   // Asynchronous work that will signal it: its epoch; and that it has.
@@ -150,6 +165,7 @@ class Barrier {
   Agent agent_;
   std::uint32_t begun_ = 0, ended_ = 0;
   llvm::SmallVector<std::uint32_t, 2> ahead_;  // ended before others begun before them
+  llvm::SmallVector<Epoch, 0> heard_;
 };
 
 }  // namespace warpcc::order

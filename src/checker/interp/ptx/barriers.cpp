@@ -136,9 +136,8 @@ Executor::Next Executor::named_barrier(const Code& code) {
   if (!together(~0u)) return Next::blocked;
   auto number = static_cast<std::uint32_t>(scalar(arg(code, 0)));
   const Arg& count = arg(code, 1);
-  std::uint32_t all = launch_.block[0] * launch_.block[1] * launch_.block[2];
-  int threads =
-      count.kind == Arg::Kind::none ? static_cast<int>((all + 31) / 32 * 32) : static_cast<int>(scalar(count));
+  const bool of_all = count.kind == Arg::Kind::none;
+  int threads = of_all ? threads_left() : static_cast<int>(scalar(count));
   if (number >= 16) {
     report(Finding::Kind::named_barrier, fmt::format("there is no named barrier {}", number));
     return Next::on;
@@ -152,25 +151,15 @@ Executor::Next Executor::named_barrier(const Code& code) {
     sum.all = sum.all && yes == mask_;
   }
   order_named_arrive(number, sync);
+  cta().of_all[number] = of_all;
   bool completed = cta().named[number].arrive(warp_->number, threads, sync, fmt::format("named barrier {}", number),
                                               faults_, waiting);
   report_faults();
   ++progress_;
   if (completed) {
-    cta().reduced[number] = std::exchange(cta().reducing[number], {});
+    complete_named(number, waiting);
     tell_reduced(code);
-    order_named_completed(number);
     if (sync) order_named_waited(*warp_, number);
-    for (const auto& other : cluster_->warps) {
-      if (other->cta != warp_->cta) continue;
-      for (int each : waiting) {
-        if (each != other->number || other.get() == warp_) continue;
-        order_named_waited(*other, number);
-        for (Group& group : other->groups) {
-          if (group.blocked == Blocked::named_barrier) group.blocked = Blocked::no;
-        }
-      }
-    }
     return Next::on;
   }
   if (!sync) return Next::on;
@@ -178,6 +167,35 @@ Executor::Next Executor::named_barrier(const Code& code) {
   group_->arrived = true;
   group_->offset = number;
   return Next::blocked;
+}
+
+// A phase is complete: the other warps that wait for it go on.
+void Executor::complete_named(std::uint32_t number, const std::vector<int>& waiting) {
+  cta().reduced[number] = std::exchange(cta().reducing[number], {});
+  order_named_completed(number);
+  for (const auto& other : cluster_->warps) {
+    if (other->cta != warp_->cta || other.get() == warp_ ||
+        std::find(waiting.begin(), waiting.end(), other->number) == waiting.end())
+      continue;
+    order_named_waited(*other, number);
+    for (Group& group : other->groups) {
+      if (group.blocked == Blocked::named_barrier) group.blocked = Blocked::no;
+    }
+  }
+}
+
+// A barrier of all threads waits for those that have not exited (CUDA programming guide, __syncthreads).
+int Executor::threads_left() const {
+  int warps = 0;
+  for (const auto& warp : cluster_->warps) warps += warp->cta == warp_->cta && warp->live != 0;
+  return 32 * warps;
+}
+
+void Executor::leave_named() {
+  for (std::uint32_t number = 0; number < 16; ++number) {
+    std::vector<int> waiting;
+    if (cta().of_all[number] && cta().named[number].shrink(threads_left(), waiting)) complete_named(number, waiting);
+  }
 }
 
 // What barrier.red gives to each thread: how many threads said yes, whether all did, whether any (PTX ISA, bar.red).
@@ -236,7 +254,10 @@ Executor::Next Executor::synchronise(const Code& code) {
         if (code.op == Op::mbar_init) {
           order_init(rank, offset);
           of->init(count[lane], barrier_name(rank, offset), faults_);
+          machine::SharedMemory& shared = cluster_->ctas[static_cast<std::size_t>(rank)]->shared;
+          shared.block(offset).barriers |= machine::SharedMemory::unit_bit(offset);
         } else {
+          order_invalidated(rank, offset);
           of->invalidate(barrier_name(rank, offset), faults_);
         }
         report_faults();

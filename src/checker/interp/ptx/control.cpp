@@ -46,6 +46,7 @@ void Executor::leave(std::uint32_t lanes) {
     order_end_of_warp();
     cluster_->barrier.exit(number);
     follow_cluster_barrier();
+    leave_named();
   }
 }
 
@@ -217,9 +218,10 @@ void Executor::between_lanes(const Code& code) {
 Executor::Next Executor::step(const Code& code) {
   switch (code.op) {
     case Op::nop:
-    case Op::register_budget:
     case Op::grid_launch:
       return Next::on;
+    case Op::register_budget:
+      return trade_registers(code);
     case Op::grid_wait:
       order_grid_wait();
       return Next::on;

@@ -382,7 +382,8 @@ Executor::Next Executor::copies(const Code& code) {
             report(Finding::Kind::memory, "the answer goes to shared memory that the CTA does not have");
             continue;
           }
-          order_request(to, static_cast<std::uint32_t>(barrier[lane] & 0xffffff), static_cast<int>(each->rank));
+          order_request(to, static_cast<std::uint32_t>(barrier[lane] & 0xffffff), static_cast<int>(each->rank),
+                        words[2] == 0);
           std::memcpy(each->shared.bytes(to, 16).data(), words, 16);
           each->shared.mark_written(to, 16);
           land(static_cast<int>(each->rank), static_cast<std::uint32_t>(barrier[lane] & 0xffffff), 16);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,9 @@ class Executor {
   // ---- barriers.cpp
   Next synchronise(const Code& code);
   Next named_barrier(const Code& code);
+  void complete_named(std::uint32_t number, const std::vector<int>& waiting);
+  int threads_left() const;
+  void leave_named();
   void tell_reduced(const Code& code);
   Next test(const Code& code);
   void arrive(const Code& code);
@@ -169,6 +173,8 @@ class Executor {
   Next warpgroup(const Code& code);
   void finish_groups(Warp& warp, int left);
   Next warpgroup_meets(bool fence);
+  int registers_at_start() const;
+  Next trade_registers(const Code& code);
 
   // ---- order.cpp: what the order of accesses is told. Nothing, where `ordering_` is not there.
   std::uint32_t order_mask() const;
@@ -197,6 +203,9 @@ class Executor {
   BarrierOrder& order_of(int rank, std::uint32_t offset);
   void order_init(int rank, std::uint32_t offset);
   void note_peer(BarrierOrder& of, bool reaches);
+  void note_use(int rank, std::uint32_t offset);
+  void order_invalidated(int rank, std::uint32_t offset);
+  void reach_peer(int rank, std::uint32_t offset, std::uint32_t bytes);
   void use_barrier(int rank, std::uint32_t offset, bool asynchronous);
   void order_arrive(const Code& code, int rank, std::uint32_t offset, bool tells);
   void order_completed(int rank, std::uint32_t offset, bool completed);
@@ -217,7 +226,8 @@ class Executor {
   void order_copies_closed();
   void order_copies_done(std::uint32_t newest, bool all);
   void order_copies_arrive(int rank, std::uint32_t offset);
-  void order_request(std::uint32_t answer, std::uint32_t barrier, int rank);
+  void order_remote(const Place& to, std::int64_t bytes, int rank, std::uint32_t barrier, bool adds);
+  void order_request(std::uint32_t answer, std::uint32_t barrier, int rank, bool refused);
   void order_tensor_registers(bool load, std::uint32_t first_lanes, std::uint32_t lanes, std::uint32_t column,
                               std::uint32_t columns);
   void touch_loading(const Code& code);
@@ -230,7 +240,9 @@ class Executor {
   void order_committed(const TensorWork& commit, std::size_t which);
   void order_allocated(std::uint32_t word);
   void order_free(std::uint32_t column, std::uint32_t columns, bool pair);
-  void order_wgmma(const machine::WarpgroupCore::Ready& ready);
+  order::Agent& warpgroup_agent();
+  void order_wgmma(const Code& code, const machine::WarpgroupCore::Ready& ready);
+  void touch_computed(const Code& code);
   void order_warpgroup_met(bool arrives);
   void order_warpgroup_complete();
   void order_wgmma_closed();
@@ -266,6 +278,7 @@ class Executor {
   int sms_;
   std::vector<std::uint8_t> params_;
   std::map<std::array<std::uint8_t, 128>, TensorMapFields> maps_;
+  std::optional<bool> of_pairs_;  // the tensor core's instructions so far
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::uint64_t next_cluster_ = 0, clusters_ = 0;
   std::uint64_t progress_ = 0;

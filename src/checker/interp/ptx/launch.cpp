@@ -129,10 +129,12 @@ bool Executor::run_warp(Warp& warp) {
         ++group_->pc;
       } else {
         if (ordering_ && !warp.order->loading.empty() && !options_.strict) touch_loading(code);
+        if (ordering_ && !warp.order->computed_in.empty()) touch_computed(code);
         Next next = step(code);
         if (stopped_) return true;
         if (next == Next::blocked) {
-          if (group_->blocked == Blocked::stores || group_->blocked == Blocked::mbarrier)
+          if (group_->blocked == Blocked::stores || group_->blocked == Blocked::mbarrier ||
+              group_->blocked == Blocked::registers)
             ran = ran && progress_ != before;
           break;
         }
@@ -241,6 +243,14 @@ void Executor::report_hang(Warp& warp, const Group& group) {
                           named.threads());
       break;
     }
+    case Op::register_budget:
+      text += fmt::format(
+          " waits for {} registers a thread: it has {}, and the CTA's warps have given back {} more than they have "
+          "taken",
+          scalar(arg(code, 0)), warp.registers_held,
+          cluster_->ctas[static_cast<std::size_t>(warp.cta)]->spare_registers);
+      details.push_back("PTX ISA, setmaxnreg: what is asked for comes from what other warps of the CTA give back");
+      break;
     case Op::cluster_wait:
       text += fmt::format(" waits at the cluster's barrier for {} warps", cluster_->barrier.missing());
       break;

@@ -37,6 +37,12 @@ Executor::Place Executor::place(Where where, std::uint64_t address, std::int64_t
       found.shared = cluster_->ctas[static_cast<std::size_t>(rank)].get();
       found.offset = offset;
       found.data = found.shared->shared.bytes(offset, static_cast<std::uint32_t>(bytes)).data();
+      if ((found.shared->shared.block(offset).barriers & machine::SharedMemory::unit_bit(offset)) != 0) {
+        auto of = found.shared->barriers.lower_bound(offset & ~7u);
+        if (of != found.shared->barriers.end() && of->first < offset + bytes && of->second.live())
+          report(Finding::Kind::protocol, fmt::format("{} {}, which is live, as data: mbarrier.inval comes first", how,
+                                                      barrier_name(rank, of->first)));
+      }
       if (!write && !found.shared->shared.written(offset, static_cast<std::uint32_t>(bytes)))
         report(Finding::Kind::memory, fmt::format("reads shared memory at {:#x}, which nothing has written", offset));
       return found;

@@ -20,6 +20,22 @@ bool writes(Use use) {
   return use != Use::read && use != Use::strong_read;
 }
 
+std::vector<std::string> ended_details() {
+  return {"to mend: the CTA that is reached waits for this before it ends: on the barrier, or on the cluster's",
+          "PTX ISA, cluster of CTAs: shared memory of another CTA exists while that CTA does"};
+}
+
+// Of each agent the last.
+void remember(llvm::SmallVectorImpl<order::Epoch>& last, order::Epoch epoch) {
+  for (order::Epoch& each : last) {
+    if (each.agent == epoch.agent) {
+      each = epoch;
+      return;
+    }
+  }
+  last.push_back(epoch);
+}
+
 }  // namespace
 
 std::uint32_t Executor::order_mask() const {
@@ -61,9 +77,11 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now) 
     if (others == nullptr) return Why::unordered;
     auto found = others->clusters.find(first.who >> 9);
     if (found == others->clusters.end() || !found->second.seen.covers(first.epoch)) return Why::unordered;
-    if (agent.generic() && now.asynchronous && writes(first.use) && !found->second.async.covers(first.epoch))
-      return Why::proxy;
-    return Why::ordered;
+    if (found->second.async.covers(first.epoch) || !now.asynchronous || !writes(first.use)) return Why::ordered;
+    if (agent.generic()) return Why::proxy;
+    // Of what another CTA's copy engine has stored, the documents alone ask for it.
+    const bool stored = agent.kind() == order::AgentKind::store_write && now.space == Space::global;
+    return options_.strict && stored ? Why::proxy_read : Why::ordered;
   }
   if (agent.kind() == order::AgentKind::queue && agent == now.entry.epoch.agent &&
       (first.footprint == kPipelined || now.entry.footprint == kPipelined))
@@ -76,17 +94,38 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now) 
   const bool crosses = agent.generic() && now.asynchronous && writes(first.use);
   if (why == Why::unordered && !options_.strict && of_own_sm && !crosses && now.thread->lifetime().covers(first.epoch))
     return Why::ordered;
-  if (why != Why::ordered || !options_.strict) return why;
-  // Copies by lanes are of the generic proxy; libraries leave the fence out (CUTLASS, tutorials of Hopper).
+  // Copies by lanes are of the generic proxy: another CTA sees what has been published (PTX ISA, cp.async).
   const order::Knowledge& knows = now.thread->knows();
+  const bool by_lanes = agent.kind() == order::AgentKind::copying;
+  if (why == Why::ordered && by_lanes && writes(first.use) && !order::same_cta(first.who, now.entry.who) &&
+      !knows.published.covers(first.epoch))
+    return Why::scope;
+  if (why != Why::ordered || !options_.strict) return why;
+  // Libraries leave the fence out (CUTLASS, tutorials of Hopper).
   const order::Clock& sees = now.space == Space::shared ? knows.async_shared : knows.async_global;
-  if (agent.kind() == order::AgentKind::copying && now.asynchronous && !sees.covers(first.epoch)) return Why::proxy;
+  if (by_lanes && now.asynchronous && !sees.covers(first.epoch)) return Why::proxy;
   return why;
 }
 
 // ---- accesses
 
+// Shared memory of another CTA is there once that CTA has begun, until it has ended.
+void Executor::reach_peer(int rank, std::uint32_t offset, std::uint32_t bytes) {
+  const CtaOrder& peer = cluster_->ctas[static_cast<std::size_t>(rank)]->order;
+  const order::Thread& thread = warp_->order->thread;
+  if (peer.gone) {
+    tell_race(fmt::format("reaches {}, in a CTA that may have ended by then", shared_name(rank, offset, bytes)),
+              ended_details(), 5);
+  } else if (!thread.knows().seen.covers(peer.begun) && !thread.lifetime().covers(peer.begun)) {
+    tell_race(fmt::format("reaches {}, in a CTA that may not have begun by then", shared_name(rank, offset, bytes)),
+              {"to mend: a barrier of the cluster before the first access to another CTA's shared memory",
+               "CUDA programming guide, distributed shared memory: all CTAs of the cluster have started executing"},
+              6);
+  }
+}
+
 void Executor::access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor) {
+  if (rank != warp_->cta) reach_peer(rank, offset, bytes);
   order::Conflicts& conflicts = ordering_->conflicts;
   auto between = [&](const order::Entry& first) { return order_between(first, actor); };
   order::Step step(cluster_->order->history, actor.entry, between, conflicts);
@@ -267,8 +306,29 @@ void Executor::order_init(int rank, std::uint32_t offset) {
   WarpOrder& of = *warp_->order;
   if (of.elected < 0 && std::has_single_bit(mask_)) of.elected = std::countr_zero(mask_);
   BarrierOrder& barrier = order_of(rank, offset);
+  barrier.uses.clear();
   barrier.order.initialised = of.thread.initialise();
   access_shared(rank, offset, 8, actor(barrier.order.initialised, Use::write, false, Space::shared));
+}
+
+void Executor::order_invalidated(int rank, std::uint32_t offset) {
+  if (!ordering_ || rank < 0) return;
+  BarrierOrder& of = order_of(rank, offset);
+  const order::Clock& seen = warp_->order->thread.knows().seen;
+  bool all = of.order.all_ended_in(seen);
+  for (const order::Epoch& use : of.uses) all = all && seen.covers(use);
+  if (!all)
+    tell_race(
+        fmt::format("invalidates {}: nothing orders all that uses it before this", barrier_name(rank, offset)),
+        {"to mend: wait for the last phase that anything signals, and a barrier of all who wait for it or arrive at "
+         "it, before mbarrier.inval",
+         "PTX ISA, mbarrier.inval"},
+        7);
+}
+
+// Arrives at it, or has waited for it.
+void Executor::note_use(int rank, std::uint32_t offset) {
+  remember(order_of(rank, offset).uses, warp_->order->thread.collective());
 }
 
 // Whether it has been initialised for who uses it now.
@@ -279,6 +339,9 @@ void Executor::use_barrier(int rank, std::uint32_t offset, bool asynchronous) {
   order::Thread& thread = warp_->order->thread;
   const order::Knowledge& knows = thread.knows();
   const bool own = made.agent == thread.initialiser(), peer = rank != warp_->cta;
+  if (peer && cluster_->ctas[static_cast<std::size_t>(rank)]->order.gone)
+    return tell_race(fmt::format("reaches {}, in a CTA that may have ended by then", barrier_name(rank, offset)),
+                     ended_details(), 5);
   // Executed before, by a barrier of the cluster that tells nothing: the word lies in the memory of its own SM by then.
   if (!options_.strict && thread.lifetime().covers(made)) return note_peer(of, peer && !asynchronous);
   if (!own && !knows.seen.covers(made)) {
@@ -306,14 +369,8 @@ void Executor::use_barrier(int rank, std::uint32_t offset, bool asynchronous) {
 // A barrier of another CTA: what the warp tells from now on says that it was here.
 void Executor::note_peer(BarrierOrder& of, bool reaches) {
   if (!reaches) return;
-  order::Epoch epoch = warp_->order->thread.collective();
   of.last_signal = line_;
-  for (order::Epoch& last : of.order.from_peers) {
-    if (last.agent != epoch.agent) continue;
-    last = epoch;
-    return;
-  }
-  of.order.from_peers.push_back(epoch);
+  remember(of.order.from_peers, warp_->order->thread.collective());
 }
 
 // Before the arrival itself, which may complete the phase. `tells`: not where bytes alone are announced.
@@ -321,6 +378,7 @@ void Executor::order_arrive(const Code& code, int rank, std::uint32_t offset, bo
   if (!ordering_) return;
   meet_lanes();
   use_barrier(rank, offset, false);
+  note_use(rank, offset);
   if (!tells) return;
   order::Thread& thread = warp_->order->thread;
   order::Knowledge& gathered = order_of(rank, offset).order.gathered();
@@ -339,6 +397,7 @@ void Executor::order_completed(int rank, std::uint32_t offset, bool completed) {
 void Executor::order_waited(const Code& code, int rank, std::uint32_t offset) {
   if (!ordering_) return;
   use_barrier(rank, offset, false);
+  note_use(rank, offset);
   ++warp_->order->waited[{rank, offset}];
   const order::Knowledge& completed = order_of(rank, offset).order.completed();
   if (code.relaxed) {
@@ -353,12 +412,21 @@ void Executor::order_waited(const Code& code, int rank, std::uint32_t offset) {
 void Executor::order_named_arrive(std::uint32_t number, bool sync) {
   if (!ordering_) return;
   order::Thread& thread = warp_->order->thread;
+  order::Barrier& of = cta().order.named[number];
+  if (!of.is_over_in(thread.knows().seen))
+    report(Finding::Kind::named_barrier,
+           fmt::format(
+               "named barrier {}: nothing tells this warp that the phase before is complete: it may arrive in that "
+               "one, a second time or in another's place",
+               number),
+           {"to mend: it hears from who has waited for that phase before it arrives, or uses a barrier of its own",
+            "PTX ISA, bar: a barrier is reused once it has completed"});
   if (sync) {
     thread.meet(kNoLine);
   } else {
     meet_lanes();
   }
-  thread.release(cta().order.named[number].gathered(), ~0u, kNoLine);
+  thread.release(of.gathered(), ~0u, kNoLine);
 }
 
 void Executor::order_named_completed(std::uint32_t number) {
@@ -366,7 +434,10 @@ void Executor::order_named_completed(std::uint32_t number) {
 }
 
 void Executor::order_named_waited(Warp& warp, std::uint32_t number) {
-  if (ordering_) warp.order->thread.acquire(cta().order.named[number].completed(), kNoLine);
+  if (!ordering_) return;
+  order::Barrier& of = cta().order.named[number];
+  warp.order->thread.acquire(of.completed(), kNoLine);
+  of.heard(warp.order->thread.collective());
 }
 
 void Executor::order_cluster_arrive(const Code& code) {
@@ -421,8 +492,11 @@ void Executor::order_begin(Cluster& cluster) {
   of.serial = static_cast<std::uint32_t>(ordering_->begun.size());
   ordering_->begun.push_back(cluster.ctas[0]->id);
   of.grid_before = {of.agents.make(order::AgentKind::collective, false), 1};
-  for (const auto& warp : cluster.warps)
+  for (const auto& cta : cluster.ctas) cta->order.begun = {of.agents.make(order::AgentKind::collective, false), 1};
+  for (const auto& warp : cluster.warps) {
     warp->order = std::make_unique<WarpOrder>(of.agents, order::warp_id(of.serial, warp->cta, warp->number));
+    warp->order->thread.learn_published(cluster.ctas[static_cast<std::size_t>(warp->cta)]->order.begun);
+  }
 }
 
 // A warp has ended: who reaches into its CTA from now on, or may, finds it gone.
@@ -449,13 +523,11 @@ void Executor::order_end_of_warp() {
 
 void Executor::leave_cta(int rank) {
   CtaOrder& gone = cluster_->ctas[static_cast<std::size_t>(rank)]->order;
+  gone.gone = true;
   auto reaches = [&](const std::string& what, std::uint32_t line) {
     std::uint32_t present = line_;
     if (line != ~0u) line_ = line;
-    tell_race(fmt::format("reaches {}, in a CTA that may have ended by then", what),
-              {"to mend: the CTA that is reached waits for this before it ends: on the barrier, or on the cluster's",
-               "PTX ISA, cluster of CTAs: shared memory of another CTA exists while that CTA does"},
-              5);
+    tell_race(fmt::format("reaches {}, in a CTA that may have ended by then", what), ended_details(), 5);
     line_ = present;
   };
   for (const auto& [offset, barrier] : gone.barriers) {

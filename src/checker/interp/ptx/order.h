@@ -56,6 +56,12 @@ struct WarpOrder {
   // What a fence of its CTA alone has made known, for flags.
   std::unique_ptr<order::Knowledge> fenced;
   std::unordered_map<std::uint64_t, std::uint64_t> flags_seen;  // version, by address
+  // Of wgmma, by the register: the group that computes it, and how many are known to be done; whether there was a
+  // wgmma.fence; and what reads of operands are known by with --strict, where each warp has to wait for itself.
+  std::vector<std::uint32_t> computed_in;
+  std::uint32_t computed = 0;
+  bool fenced_registers = false;
+  order::Agent computing;
   // By the address of an mbarrier: how many of its phases this warp has waited for.
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> waited;
 
@@ -71,7 +77,8 @@ struct WarpOrder {
 
 struct BarrierOrder {
   order::Barrier order;
-  std::uint32_t last_signal = ~0u;  // the line that signalled it last from elsewhere
+  std::uint32_t last_signal = ~0u;          // the line that signalled it last from elsewhere
+  llvm::SmallVector<order::Epoch, 4> uses;  // the last of each warp
 };
 
 struct CtaOrder {
@@ -80,9 +87,11 @@ struct CtaOrder {
   std::array<order::Barrier, 16> named;
   std::array<order::Agent, 8> warpgroups;  // their MMAs, by groups
   std::array<order::Barrier, 8> met;       // what their warps tell each other at wgmma.fence
-  order::Clock life;                       // what its warps knew when they left
-  int left = 0;                            // warps that have
-  order::Epoch allocated;                  // its last allocation of tensor memory
+  order::Epoch begun;
+  order::Clock life;       // what its warps knew when they left
+  int left = 0;            // warps that have
+  bool gone = false;       // all of them
+  order::Epoch allocated;  // its last allocation of tensor memory
   bool allocated_as_pair = false;
 };
 
@@ -94,6 +103,7 @@ struct ClusterOrder {
   std::uint64_t generation = 0;
   std::uint32_t serial = 0;  // of those begun
   order::Epoch grid_before;
+  order::Epoch refused;  // the answer that no work is left
 };
 
 // How a flag is written: a store begins anew; what reads and writes at once hands on what was there as well.

@@ -149,13 +149,33 @@ void Executor::order_copies_arrive(int rank, std::uint32_t offset) {
   if (warp.copies.exists()) order_of(rank, offset).order.gathered().seen.raise(warp.copies, warp.copies_now++);
 }
 
-void Executor::order_request(std::uint32_t answer, std::uint32_t barrier, int rank) {
+// st.async, red.async: done at once here, and known to who waits for the phase that they bring bytes to.
+void Executor::order_remote(const Place& to, std::int64_t bytes, int rank, std::uint32_t barrier, bool adds) {
+  if (!ordering_ || rank < 0) return;
+  meet_lanes();
+  use_barrier(rank, barrier, true);
+  BarrierOrder& of = order_of(rank, barrier);
+  of.last_signal = line_;
+  const order::Epoch epoch = of.order.begin(cluster_->order->agents);
+  access_shared(static_cast<int>(to.shared->rank), to.offset, static_cast<std::uint32_t>(bytes),
+                actor(epoch, adds ? Use::add : Use::write, false, Space::shared));
+  of.order.end(epoch.time, kNoLine);
+}
+
+// `refused`: the answer says that no work is left.
+void Executor::order_request(std::uint32_t answer, std::uint32_t barrier, int rank, bool refused) {
   if (!ordering_) return;
   meet_lanes();
   use_barrier(rank, barrier, true);
   BarrierOrder& of = order_of(rank, barrier);
   of.last_signal = line_;
   order::Epoch epoch = of.order.begin(cluster_->order->agents);
+  if (order::Epoch& before = cluster_->order->refused; rank == warp_->cta) {
+    if (before.agent.exists() && warp_->order->thread.knows().seen.covers(before))
+      report(Finding::Kind::protocol,
+             "asks for work after an answer that none is left (PTX ISA, clusterlaunchcontrol.try_cancel)");
+    if (refused && !before.agent.exists()) before = epoch;
+  }
   access_shared(rank, answer, 16, actor(epoch, Use::write, true, Space::shared));
   // Who gets the answer knows what the one that asked knew (memory consistency model, causality order).
   warp_->order->thread.release(of.order.gathered(), order_mask(), kNoLine);

@@ -227,16 +227,58 @@ void Executor::order_free(std::uint32_t column, std::uint32_t columns, bool pair
             {"to mend: a barrier of the cluster between the two", "PTX ISA, tcgen05.dealloc"}, 3);
 }
 
-// ---- wgmma: what one warp does is the warpgroup's
+// ---- wgmma: what one warp does is the warpgroup's, but with --strict
 
-void Executor::order_wgmma(const machine::WarpgroupCore::Ready& ready) {
+order::Agent& Executor::warpgroup_agent() {
+  return options_.strict ? warp_->order->computing
+                         : cta().order.warpgroups[static_cast<std::size_t>(warp_->number / 4) % 8];
+}
+
+void Executor::order_wgmma(const Code& code, const machine::WarpgroupCore::Ready& ready) {
   if (!ordering_) return;
   meet_lanes();
-  order::Agent& agent = cta().order.warpgroups[static_cast<std::size_t>(warp_->number / 4) % 8];
+  WarpOrder& of = *warp_->order;
+  if (!of.fenced_registers)
+    report(Finding::Kind::protocol,
+           "multiplies, and this warp has executed no wgmma.fence before (PTX ISA, wgmma.fence)");
+  of.fenced_registers = true;
+  for (std::size_t i = 0; i < code.vector + (code.at_read ? 4u : 0u); ++i) {
+    const Arg& computes = arg(code, i + 7);
+    const std::size_t which = computes.offset / 4;
+    if (computes.kind != Arg::Kind::reg) continue;
+    if (of.computed_in.size() <= which) of.computed_in.resize(which + 1, 0);
+    of.computed_in[which] = of.computing_now;
+  }
+  order::Agent& agent = warpgroup_agent();
   if (!agent.exists()) agent = cluster_->order->agents.make(order::AgentKind::queue, false);
-  order::Actor reads = actor({agent, warp_->order->computing_now}, Use::read, true, Space::shared);
+  order::Actor reads = actor({agent, of.computing_now}, Use::read, true, Space::shared);
   if (ready.a != nullptr) access_operand(warp_->cta, *ready.a, reads);
   if (ready.b != nullptr) access_operand(warp_->cta, *ready.b, reads);
+}
+
+// Somebody touches a register that an MMA under way computes or reads. Copies of one register to another are the
+// compiler's, who may leave them out: the copy is under way like the register.
+void Executor::touch_computed(const Code& code) {
+  WarpOrder& of = *warp_->order;
+  auto group_of = [&](const Arg& each) {
+    const std::size_t which = each.offset / 4;
+    return each.kind == Arg::Kind::reg && which < of.computed_in.size() ? of.computed_in[which] : 0;
+  };
+  if (code.op == Op::wgmma) return;
+  if (code.op == Op::mov && code.count == 2) {
+    const std::uint32_t group = group_of(arg(code, 1));
+    const std::size_t to = arg(code, 0).offset / 4;
+    if (arg(code, 0).kind != Arg::Kind::reg) return;
+    if (group > of.computed && of.computed_in.size() <= to) of.computed_in.resize(to + 1, 0);
+    if (to < of.computed_in.size()) of.computed_in[to] = group;
+    return;
+  }
+  for (std::size_t i = 0; i < code.count; ++i) {
+    if (group_of(arg(code, i)) <= of.computed) continue;
+    report(Finding::Kind::protocol,
+           "touches a register of a wgmma.mma_async that is under way: wgmma.wait_group comes first");
+    return;
+  }
 }
 
 // A fence of wgmma: its warps have waited for each other. What they know of each other then, the ISA does not say.
@@ -262,9 +304,11 @@ void Executor::order_wgmma_closed() {
 
 void Executor::order_wgmma_done(std::uint32_t newest) {
   if (!ordering_) return;
-  const order::Agent& agent = cta().order.warpgroups[static_cast<std::size_t>(warp_->number / 4) % 8];
+  const order::Agent& agent = warpgroup_agent();
   std::uint32_t closed = warp_->order->computing_now - 1;
-  if (agent.exists() && closed > newest) warp_->order->thread.learn({agent, closed - newest}, kNoLine);
+  if (closed <= newest) return;
+  warp_->order->computed = std::max(warp_->order->computed, closed - newest);
+  if (agent.exists()) warp_->order->thread.learn({agent, closed - newest}, kNoLine);
 }
 
 }  // namespace warpcc::checker::ptx

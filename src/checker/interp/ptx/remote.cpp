@@ -19,6 +19,8 @@ void Executor::access_remotely(const Code& code) {
     const int lane = std::countr_zero(rest);
     Place to = place(Where::shared, at[lane], bytes, lane, true);
     if (to.data == nullptr) continue;
+    auto [rank, offset] = shared_place(barriers[lane]);
+    order_remote(to, bytes, rank, offset, code.op == Op::red_async);
     for (int i = 0; i < code.vector; ++i) {
       read64(arg(code, static_cast<std::size_t>(i) + 4), value);
       std::uint64_t word = value[lane];
@@ -30,7 +32,6 @@ void Executor::access_remotely(const Code& code) {
       std::memcpy(to.data + i * width, &word, static_cast<std::size_t>(width));
     }
     wrote(to, bytes);
-    auto [rank, offset] = shared_place(barriers[lane]);
     land(rank, offset, bytes);
   }
 }

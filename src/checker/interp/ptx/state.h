@@ -26,9 +26,9 @@ enum class Blocked : std::uint8_t {
   mbarrier,  // a test that may be repeated
   named_barrier,
   cluster_barrier,
-  stores,         // of the copy engine
-  wgmma,          // for the warpgroup's other warps
-  tensor_memory,  // an allocation
+  stores,     // of the copy engine
+  wgmma,      // for the warpgroup's other warps
+  registers,  // that others have to give back
 };
 
 // Lanes of a warp that are together.
@@ -77,7 +77,8 @@ struct Warp {
   std::vector<std::uint8_t> frame;  // [lane][byte]
   std::array<BulkGroups, kLanes> bulk;
   std::deque<WarpgroupWork> computing;
-  int closed = 0;  // groups of wgmma not done
+  int closed = 0;          // groups of wgmma not done
+  int registers_held = 0;  // a thread: setmaxnreg
   std::uint64_t instructions = 0;
   std::uint32_t carry = 0;  // CC.CF of each lane
   // Of each function: the lanes that are in it, and where they go on when they leave it.
@@ -136,6 +137,8 @@ struct Cta {
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
   std::array<machine::NamedBarrier, 16> named;
+  std::array<bool, 16> of_all{};  // the phase that is open waits for all threads that have not exited
+  int spare_registers = 0;        // given back by setmaxnreg.dec
   // What named barriers count beside threads: of the phase that is open, and of the last that completed.
   struct Reduction {
     std::uint32_t count = 0;

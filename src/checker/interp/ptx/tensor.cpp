@@ -234,6 +234,15 @@ bool Executor::run_tensor(Cluster& cluster) {
 }
 
 Executor::Next Executor::tensor(const Code& code) {
+  const bool of_group =
+      code.op != Op::tmem_wait && code.op != Op::tmem_ld && code.op != Op::tmem_st && code.op != Op::tmem_fence;
+  if (of_group && of_pairs_.value_or(code.pair) != code.pair)
+    report(Finding::Kind::protocol,
+           fmt::format(
+               "is of .cta_group::{} in a kernel that has used .cta_group::{} (PTX ISA, tcgen05: all of a kernel's "
+               "are of one)",
+               code.pair ? 2 : 1, code.pair ? 1 : 2));
+  if (of_group) of_pairs_ = code.pair;
   switch (code.op) {
     case Op::tmem_alloc:
     case Op::tmem_dealloc:

@@ -36,7 +36,8 @@ std::optional<layout::Element> element_of(Num type) {
 
 }  // namespace
 
-// Registers have their values at once; that they must not be read before a wait is not what this looks at.
+// Registers have their values at once; that somebody reads them before a wait is looked at where they are touched
+// (order_tensor.cpp).
 Executor::Next Executor::warpgroup(const Code& code) {
   if (!together(~0u)) return Next::blocked;
   switch (code.op) {
@@ -51,6 +52,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
       order_wgmma_done(static_cast<std::uint32_t>(scalar(arg(code, 0))));
       return Next::on;
     case Op::wgmma_fence:
+      if (ordering_) warp_->order->fenced_registers = true;
       return warpgroup_meets(true);
     default:
       break;
@@ -82,7 +84,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
   auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_);
   report_faults();
   if (!ready) return Next::on;
-  order_wgmma(*ready);
+  order_wgmma(code, *ready);
   std::vector<std::uint32_t> registers(static_cast<std::size_t>(mma.registers()) * kLanes);
   for (int i = 0; i < mma.registers(); ++i)
     read32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
@@ -92,6 +94,46 @@ Executor::Next Executor::warpgroup(const Code& code) {
   for (int i = 0; i < mma.registers(); ++i)
     write32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
   warp_->computing.push_back({std::move(ready), line_});
+  ++progress_;
+  return Next::on;
+}
+
+// What ptxas gives each thread, where the kernel says enough (CUDA programming guide, launch bounds); 0: not known, and
+// setmaxnreg is ignored then.
+int Executor::registers_at_start() const {
+  const ptx_text::Function& kernel = *code_.parts.back().function;
+  if (kernel.most_registers != 0) return static_cast<int>(kernel.most_registers) / 8 * 8;
+  std::uint32_t threads = 1;
+  for (std::size_t i = 0; i < 3; ++i)
+    threads *= std::max<std::uint32_t>(1, kernel.threads[0] != 0 ? kernel.threads[i] : kernel.most_threads[i]);
+  if (kernel.least_ctas == 0 || (kernel.threads[0] == 0 && kernel.most_threads[0] == 0)) return 0;
+  constexpr std::uint32_t kRegistersOfSm = 65536, kMost = 255;
+  return static_cast<int>(std::min(kMost, kRegistersOfSm / (threads * kernel.least_ctas)) / 8 * 8);
+}
+
+// A thread's registers come from, and go back to, what its CTA has (PTX ISA, setmaxnreg).
+Executor::Next Executor::trade_registers(const Code& code) {
+  if (!together(~0u)) return Next::blocked;
+  int& held = warp_->registers_held;
+  if (held == 0) held = registers_at_start();
+  const int wanted = static_cast<int>(scalar(arg(code, 0)));
+  if (wanted < 24 || wanted > 256 || wanted % 8 != 0) {
+    report(Finding::Kind::protocol,
+           fmt::format("asks for {} registers a thread: a multiple of 8 from 24 to 256 can be had", wanted));
+    return Next::on;
+  }
+  if (held == 0) return Next::on;
+  if (code.add ? wanted < held : wanted > held) {
+    report(Finding::Kind::protocol, fmt::format("{} to {} registers a thread, of which it has {}",
+                                                code.add ? "increases" : "decreases", wanted, held));
+    return Next::on;
+  }
+  if (int missing = (wanted - held) * kLanes; missing > cta().spare_registers) {
+    group_->blocked = Blocked::registers;
+    return Next::blocked;
+  }
+  cta().spare_registers -= (wanted - held) * kLanes;
+  held = wanted;
   ++progress_;
   return Next::on;
 }
