@@ -57,17 +57,39 @@ def assembled(ptxas, folder, number, parts):
     return cubin
 
 
+def compiled(warpcc, source):
+    """SASS text beside a program in .wk."""
+    to = source.with_suffix(".sass")
+    done = subprocess.run(
+        [warpcc, source, "--emit", "sass", "--form", "named", "--no-check", "-o", to], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"{source}: warpcc refuses it:\n{done.stderr}")
+
+
+def source_of(path):
+    """What a program was written as: .wk, or the SASS text itself."""
+    written = path.with_suffix(".wk")
+    return written if written.exists() else path
+
+
 def write(options, folder):
     """(class, name, path) of every program."""
     import programs
 
-    listed = []
+    listed, sources = [], []
     for kind, name, text in programs.programs(options.scale, options.seed):
         if options.only and kind not in options.only.split(","):
             continue
         path = folder / f"{name}.sass"
-        path.write_text(text)
+        if kind.startswith("wk_"):
+            sources.append(path.with_suffix(".wk"))
+            sources[-1].write_text(text)
+        else:
+            path.write_text(text)
         listed.append((kind, name, path))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda source: compiled(pathlib.Path(options.build) / "bin/warpcc", source), sources))
     return listed
 
 
@@ -94,7 +116,7 @@ def compare_with_seen(listed):
     known, same, differ = seen(), 0, []
     for _, name, path in listed:
         text, memory = known.get(name, (None, None))
-        if text != short_hash(path.read_bytes()):
+        if text != short_hash(source_of(path).read_bytes()):
             continue
         if memory == short_hash(path.with_suffix(".memory").read_bytes()):
             same += 1
@@ -149,7 +171,7 @@ def write_pack(path, listed, groups, cubins):
             pack.write(cubin, f"module_{number}.cubin")
             for i in group:
                 kind, name, text = listed[i]
-                index.append([kind, name, number])
+                index.append([kind, name, number, short_hash(source_of(text).read_bytes())])
                 pack.write(text, name + ".sass")
                 pack.write(text.with_suffix(".memory"), name + ".memory")
         pack.writestr("index.json", json.dumps(index))
@@ -187,15 +209,15 @@ class Header:
             elif words[0] == ".param":
                 self.params.append(words[1])
             elif words[0] == ".tmap":
-                numbers = list(map(int, words[2:]))
+                numbers = list(map(int, words[2 : words.index("of") if "of" in words else None]))
                 rank = len(numbers) // 2 - 1
                 self.maps.append((words[1], numbers[:rank], numbers[rank], numbers[rank + 1 : -1], numbers[-1]))
-            elif words[0] == ".buffer":
+            elif words[0] == ".buffer" and words[2] == "global":
                 shape = re.search(r"\(([^)]*)\) :", line).group(1)
                 self.buffers.append(
                     Buffer(len(self.buffers), words[1], words[5], [int(x) for x in shape.split(",")], words[3] == "map")
                 )
-            elif words[0] == ".start":
+            elif words[0] in (".start", ".role"):
                 break
 
 
@@ -211,7 +233,7 @@ def run_from(options):
     say(gpu=driver.name())
     module, loaded = None, None
     for i in range(options.start, len(index)):
-        kind, name, number = index[i]
+        kind, name, number, written = index[i]
         text = pack.read(name + ".sass")
         header = Header(text.decode())
         before = [encoded(b.number, b.count, b.element) for b in header.buffers]
@@ -226,7 +248,7 @@ def run_from(options):
             return 1
         wanted, got = pack.read(name + ".memory"), b"".join(after)
         why = "" if got == wanted else first_difference(header, after, wanted)
-        say(name=name, kind=kind, why=why, seen=f"{name} {short_hash(text)} {short_hash(got)}")
+        say(name=name, kind=kind, why=why, seen=f"{name} {written} {short_hash(got)}")
     return 0
 
 
@@ -262,7 +284,7 @@ def run(options):
                     continue
                 name, kind = told["name"], told["kind"]
                 if name is None:
-                    kind, name, _ = json.loads(zipfile.ZipFile(options.pack).read("index.json"))[done]
+                    kind, name, *_ = json.loads(zipfile.ZipFile(options.pack).read("index.json"))[done]
                 done += 1
                 ran[kind] += 1
                 if "seen" in told:

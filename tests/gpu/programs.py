@@ -1,5 +1,6 @@
 """The classes of programs, and how many of each."""
 
+import kernels
 import memory
 import registers
 import tensor
@@ -22,6 +23,11 @@ CLASSES = {
     "stores": (tensor.stores, 160),
     "multicast": (tensor.multicast, 80),
     "warpgroup_mma": (tensor.warpgroup_mma, 240),
+    "register_mma": (tensor.register_mma, 240),
+    # Written in .wk
+    "wk_shared": (kernels.shared_lanes, 80),
+    "wk_copies": (kernels.copies, 80),
+    "wk_factors": (kernels.factors, 80),
 }
 
 

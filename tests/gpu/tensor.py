@@ -275,7 +275,21 @@ class Operand:
         return hex(self.steps[step] >> 4 | self.leading << 16)
 
 
-def warpgroup_mma(name, seed):
+def register_mma(name, seed):
+    """A in registers: of every element and shape, read from shared memory by lanes, or what the MMA before has computed."""
+    return warpgroup_mma(name, seed, in_registers=True)
+
+
+def read_a(p, steps):
+    """A's registers, four a step, of a tile in shared memory without a swizzle: blocks of 16 bytes a row."""
+    p.line("IMAD a_row, warp_lanes, 0x100, RZ", "LOP3.LUT four, lane, 0x3, RZ, 0xc0, !PT", "SHF.R.U32.HI eight, RZ, 0x2, lane")
+    p.line("IMAD a_row, eight, 0x10, a_row", "IMAD a_row, four, 0x4, a_row", f"IADD3 a_row, a_row, {hex(START)}, RZ")
+    for j in range(steps):
+        for i in range(4):
+            p.line(f"LDS factor.{4 * j + i}, [a_row+{hex((2 * j + i // 2) * 1024 + i % 2 * 128)}]")
+
+
+def warpgroup_mma(name, seed, in_registers=False):
     """Every shape, every swizzle, both majors, zeroed or added to, in one group or in several."""
     p = Program(name, seed, threads=128, shared=0x1C000)
     r = p.random
@@ -286,6 +300,11 @@ def warpgroup_mma(name, seed):
     swizzles = [r.choice([0, 32, 64, 128]) for _ in range(2)]
     inside = [size == 2 and r.random() < 0.4 for _ in range(2)]
     steps = r.choice([4, 8]) if 128 in swizzles else 4
+    if in_registers:
+        swizzles[0], inside[0], steps = 0, False, 4
+    chained = in_registers and d == "f32" and size == 2 and r.random() < 0.4
+    if chained:
+        n = 64
     registers = n // (4 if d == "f16" else 2)
     begin(p, registers)
     a = Operand(p, "a", 64, element, size, swizzles[0], inside[0], steps, START)
@@ -310,19 +329,29 @@ def warpgroup_mma(name, seed):
         ones = {"f32": [0x3F800000, 0xC0400000, 0x40E00000], "f16": [0x3C00C200, 0x47003C00], "s32": [1, WORD - 6, 100]}[d]
         for i in range(registers):
             p.line(f"MOV acc.{i}, {hex(r.choice(ones))}")
+    if in_registers:
+        read_a(p, steps)
     p.line("WARPGROUP.ARRIVE", f"UMOV da.1, {hex(a.high)}", f"UMOV db.1, {hex(b.high)}")
     name_of = {"16.F32": "HGMMA", "16.F32.BF16": "HGMMA", "16.F16": "HGMMA", "8.F32.TF32": "HGMMA"}.get(
         modifiers, "IGMMA" if kind == "s8" else "QGMMA"
     )
-    for j in range(steps):
-        p.line(f"UMOV da.0, {a.low(j)}", f"UMOV db.0, {b.low(j)}")
-        added = "RZ, !UPT" if zeroes and j == 0 else "acc, UPT"
-        last = j == steps - 1 or r.random() < 0.2
-        p.line(
-            f"{name_of}.64x{n}x{modifiers} acc, gdesc[da.0]{'.tnspA' if inside[0] else ''}, "
-            f"gdesc[db.0]{'.tnspB' if inside[1] else ''}, {added}{', gsb0' if last else ''}"
-        )
-    p.line("WARPGROUP.DEPBAR.LE gsb0, 0x0")
+    def multiply(to, zeroes):
+        for j in range(steps):
+            p.line(f"UMOV da.0, {a.low(j)}", f"UMOV db.0, {b.low(j)}")
+            added = "RZ, !UPT" if zeroes and j == 0 else f"{to}, UPT"
+            last = j == steps - 1 or r.random() < 0.2
+            of = f"factor.{4 * j}" if in_registers else f"gdesc[da.0]{'.tnspA' if inside[0] else ''}"
+            p.line(
+                f"{name_of}.64x{n}x{modifiers} {to}, {of}, gdesc[db.0]{'.tnspB' if inside[1] else ''}, {added}{', gsb0' if last else ''}"
+            )
+        p.line("WARPGROUP.DEPBAR.LE gsb0, 0x0")
+
+    multiply("acc", zeroes)
+    if chained:  # the same B again, with what has been computed as A
+        for i in range(4 * steps):
+            p.line(f"F2FP.{element.upper()}.F32.PACK_AB factor.{i}, acc.{2 * i + 1}, acc.{2 * i}")
+        p.line("WARPGROUP.ARRIVE")
+        multiply("acc", True)
     for i in range(registers):
         store(p, f"acc.{i}")
     return finish(p)
