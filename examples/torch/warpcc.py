@@ -2,6 +2,8 @@
 
     kernel = warpcc.Kernel("gemm.cubin")          # gemm.json beside it
     kernel(a=a, b=b, c=c)                         # tensors on the GPU; queued in PyTorch's current stream
+    call = kernel.bind(a=a, b=b, c=c)             # checked and encoded once
+    call(dependent=True)                          # may begin before what is queued ahead of it has ended: programmatic dependent launch
 
 The library is found where WARPCC_LIBRARY says, or by the loader. What does not fit (shape, strides, type, GPU) is a warpcc.Error
 that says why.
