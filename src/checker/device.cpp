@@ -187,6 +187,7 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   auto code =
       ptx::decode(module, *launch.kernel, [&](std::uint32_t index) { return variable(module, index); }, diagnostics);
   if (!code) return false;
+  ++memory_.launches;
   ptx::Executor(memory_, *code, launch, options, outcome, sms_).run();
   return true;
 }

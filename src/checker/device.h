@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/check.h"
+#include "checker/machine/place_history.h"
 #include "ptx_text/program.h"
 #include "support/diagnostics.h"
 
@@ -28,8 +29,9 @@ class DeviceMemory {
   struct Allocation {
     std::uint64_t begin = 0;
     std::vector<std::uint8_t> bytes;
-    std::vector<bool> written;  // a bit for each 4 bytes
-    std::size_t unwritten = 0;  // of them
+    std::vector<bool> written;                  // a bit for each 4 bytes
+    std::size_t unwritten = 0;                  // of them
+    std::uint64_t read_in = 0, written_in = 0;  // the last launch that has: its number, from 1 on
 
     void mark(std::size_t first, std::size_t last) {
       if (unwritten == 0) return;
@@ -43,6 +45,8 @@ class DeviceMemory {
   Allocation* find(std::uint64_t address, std::int64_t bytes);
   std::span<std::uint8_t> bytes(std::uint64_t address, std::int64_t count);
   void mark_written(std::uint64_t address, std::int64_t count);
+
+  std::uint64_t launches = 0;  // that have reached it, this one too
 
  private:
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;
@@ -84,6 +88,7 @@ struct PtxLaunch {
   const Sources* sources = nullptr;               // for places in what is said, where they are at hand
   bool order = true;                              // the order of accesses is judged
   bool dependent = false;                         // may start before the grid before it has ended
+  machine::PlaceHistory* places = nullptr;        // filled with what is done to global memory
 };
 
 class Device {

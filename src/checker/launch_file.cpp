@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "checker/machine/input.h"
@@ -53,12 +52,9 @@ class LaunchFile::Reader {
         const llvm::json::Object* object = value.getAsObject();
         if (object == nullptr) return wrong("each of `params` is an object");
         Param param;
-        if (const llvm::json::Array* pieces = object->getArray("pieces")) {
-          for (const llvm::json::Value& each : *pieces) {
-            if (each.getAsObject() == nullptr) return wrong("each of `pieces` is an object");
-            if (llvm::Error error = piece(*each.getAsObject(), param)) return error;
-          }
-        } else if (llvm::Error error = piece(*object, param)) {
+        if (const llvm::json::Array* list = object->getArray("pieces")) {
+          if (llvm::Error error = pieces(*list, param.pieces)) return error;
+        } else if (llvm::Error error = piece(*object, param.pieces)) {
           return error;
         }
         file_.params_.push_back(std::move(param));
@@ -120,6 +116,10 @@ class LaunchFile::Reader {
     for (const auto& [name, value] : buffers) {
       const llvm::json::Object* object = value.getAsObject();
       if (object == nullptr) return wrong("each of `buffers` is an object");
+      for (const auto& [key, inner] : *object) {
+        if (key != "element" && key != "elements" && key != "fill" && key != "wanted")
+          return wrong(fmt::format("a buffer has no `{}`", key.str()));
+      }
       if (llvm::Error error = kinds(*object)) return error;
       Buffer buffer;
       buffer.name = name.str();
@@ -133,19 +133,43 @@ class LaunchFile::Reader {
       std::string fill = object->getString("fill").value_or("none").str();
       if (const llvm::json::Object* from = object->getObject("fill")) {
         buffer.file = from->getString("file").value_or("").str();
-        if (buffer.file.empty()) fill = "";
+        if (buffer.file.empty() && from->getArray("pieces") == nullptr) fill = "";
       }
       if (fill != "none" && fill != "zero" && fill != "integers")
-        return wrong(fmt::format("`fill` of `{}` is none, zero, integers or {{\"file\": \"…\"}}", buffer.name));
+        return wrong(fmt::format("`fill` of `{}` is none, zero, integers, {{\"file\": \"…\"}} or {{\"pieces\": […]}}",
+                                 buffer.name));
       buffer.fill = fill == "zero"       ? Buffer::Fill::zero
                     : fill == "integers" ? Buffer::Fill::integers
                                          : Buffer::Fill::none;
+      if (llvm::Error error = wanted(*object, buffer)) return error;
       file_.buffers_.push_back(std::move(buffer));
     }
     // In the order of their names: what a buffer holds is a function of its place among them.
     std::sort(file_.buffers_.begin(), file_.buffers_.end(),
               [](const Buffer& a, const Buffer& b) { return a.name < b.name; });
-    return bytes > (std::int64_t{8} << 30) ? wrong("more than 8 GiB of buffers") : llvm::Error::success();
+    if (bytes > (std::int64_t{8} << 30)) return wrong("more than 8 GiB of buffers");
+    for (Buffer& buffer : file_.buffers_) {
+      const llvm::json::Object* fill = buffers.getObject(buffer.name)->getObject("fill");
+      const llvm::json::Array* list = fill == nullptr ? nullptr : fill->getArray("pieces");
+      if (list == nullptr) continue;
+      if (llvm::Error error = pieces(*list, buffer.pieces)) return error;
+    }
+    return llvm::Error::success();
+  }
+
+  // What a buffer must hold at the end.
+  llvm::Error wanted(const llvm::json::Object& of, Buffer& buffer) {
+    if (of.get("wanted") == nullptr) return llvm::Error::success();
+    const llvm::json::Object* object = of.getObject("wanted");
+    Wanted wanted;
+    if (object != nullptr) {
+      wanted.file = object->getString("file").value_or("").str();
+      wanted.within = object->get("within") == nullptr ? 0 : object->getNumber("within").value_or(-1);
+    }
+    if (wanted.file.empty() || !(wanted.within >= 0))
+      return wrong(fmt::format("`wanted` of `{}` is {{\"file\": \"…\", \"within\": 0.01}}", buffer.name));
+    buffer.wanted = std::move(wanted);
+    return llvm::Error::success();
   }
 
   llvm::Expected<int> buffer(const llvm::json::Object& of, llvm::StringRef key) {
@@ -169,7 +193,15 @@ class LaunchFile::Reader {
     return result;
   }
 
-  llvm::Error piece(const llvm::json::Object& object, Param& param) {
+  llvm::Error pieces(const llvm::json::Array& list, std::vector<Piece>& into) {
+    for (const llvm::json::Value& each : list) {
+      if (each.getAsObject() == nullptr) return wrong("each of `pieces` is an object");
+      if (llvm::Error error = piece(*each.getAsObject(), into)) return error;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error piece(const llvm::json::Object& object, std::vector<Piece>& into) {
     if (llvm::Error error = kinds(object)) return error;
     Piece piece;
     piece.at = object.getInteger("at").value_or(0);
@@ -205,7 +237,7 @@ class LaunchFile::Reader {
     } else {
       return wrong("a parameter is one of `buffer`, `map`, `i8`, `i32`, `i64`, `f32`, `bytes`, or a list of `pieces`");
     }
-    param.pieces.push_back(std::move(piece));
+    into.push_back(std::move(piece));
     return llvm::Error::success();
   }
 
@@ -288,21 +320,50 @@ llvm::Expected<LaunchFile> LaunchFile::read(std::string_view text, std::string_v
   return file;
 }
 
-// A buffer's contents, from a file beside the launch's; a shorter one leaves the rest unwritten.
-llvm::Error LaunchFile::load(const Buffer& buffer, Device& device, std::uint64_t address) const {
+// A file beside the launch's.
+llvm::Expected<std::string> LaunchFile::file_beside(const std::string& name) const {
   llvm::SmallString<256> path(folder_);
-  llvm::sys::path::append(path, buffer.file);
-  if (llvm::sys::path::is_absolute(buffer.file)) path = buffer.file;
+  llvm::sys::path::append(path, name);
+  if (llvm::sys::path::is_absolute(name)) path = name;
   auto text = llvm::MemoryBuffer::getFile(path, false, false);
   if (!text) return wrong(fmt::format("`{}` cannot be read: {}", path.str().str(), text.getError().message()));
-  llvm::StringRef bytes = (*text)->getBuffer();
+  return (*text)->getBuffer().str();
+}
+
+// A buffer's contents; a shorter file leaves the rest unwritten.
+llvm::Error LaunchFile::load(const Buffer& buffer, Device& device, std::uint64_t address) const {
+  llvm::Expected<std::string> bytes = file_beside(buffer.file);
+  if (!bytes) return bytes.takeError();
   const std::int64_t room = buffer.elements * layout::bytes(buffer.element);
-  if (static_cast<std::int64_t>(bytes.size()) > room)
-    return wrong(
-        fmt::format("`{}` has {} bytes, the buffer `{}` {}", path.str().str(), bytes.size(), buffer.name, room));
+  if (static_cast<std::int64_t>(bytes->size()) > room)
+    return wrong(fmt::format("`{}` has {} bytes, the buffer `{}` {}", buffer.file, bytes->size(), buffer.name, room));
   std::span<std::uint8_t> memory = device.memory().bytes(address, room);
-  std::copy(bytes.bytes_begin(), bytes.bytes_end(), memory.begin());
-  device.memory().mark_written(address, static_cast<std::int64_t>(bytes.size()));
+  std::copy(bytes->begin(), bytes->end(), memory.begin());
+  device.memory().mark_written(address, static_cast<std::int64_t>(bytes->size()));
+  return llvm::Error::success();
+}
+
+// `what` is what the bytes are: a parameter, a buffer.
+llvm::Error LaunchFile::put(const std::vector<Piece>& pieces, const std::vector<std::uint64_t>& addresses,
+                            const std::string& what, std::span<std::uint8_t> bytes) {
+  for (const Piece& piece : pieces) {
+    std::vector<std::uint8_t> part = piece.bytes;
+    if (piece.map) {
+      TensorMapFields map = *piece.map;
+      map.address = addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
+      std::array<std::uint8_t, 128> encoded = encode(map);
+      part.assign(encoded.begin(), encoded.end());
+    } else if (piece.buffer >= 0) {
+      std::uint64_t address =
+          addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
+      part.resize(8);
+      std::memcpy(part.data(), &address, 8);
+    }
+    auto at = static_cast<std::size_t>(piece.at);
+    if (at + part.size() > bytes.size())
+      return wrong(fmt::format("{} has {} bytes; a piece of {} at {} leaves it", what, bytes.size(), part.size(), at));
+    std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  }
   return llvm::Error::success();
 }
 
@@ -341,87 +402,27 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sourc
     device.memory().mark_written(addresses.back(), buffer.elements * bytes);
   }
 
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (buffers_[i].pieces.empty()) continue;
+    std::span<std::uint8_t> memory =
+        device.memory().bytes(addresses[i], buffers_[i].elements * layout::bytes(buffers_[i].element));
+    if (llvm::Error error = put(buffers_[i].pieces, addresses, fmt::format("buffer `{}`", buffers_[i].name), memory))
+      return error;
+    device.memory().mark_written(addresses[i], static_cast<std::int64_t>(memory.size()));
+  }
+
   PtxLaunch launch = launch_;
   launch.module = &module;
   launch.kernel = kernel;
   launch.sources = &sources;
   for (std::size_t i = 0; i < params_.size(); ++i) {
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kernel->params[i].bytes));
-    for (const Piece& piece : params_[i].pieces) {
-      std::vector<std::uint8_t> part = piece.bytes;
-      if (piece.map) {
-        TensorMapFields map = *piece.map;
-        map.address = addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
-        std::array<std::uint8_t, 128> encoded = encode(map);
-        part.assign(encoded.begin(), encoded.end());
-      } else if (piece.buffer >= 0) {
-        std::uint64_t address =
-            addresses[static_cast<std::size_t>(piece.buffer)] + static_cast<std::uint64_t>(piece.offset);
-        part.resize(8);
-        std::memcpy(part.data(), &address, 8);
-      }
-      auto at = static_cast<std::size_t>(piece.at);
-      if (at + part.size() > bytes.size())
-        return wrong(
-            fmt::format("parameter {} has {} bytes; a piece of {} at {} leaves it", i, bytes.size(), part.size(), at));
-      std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-    }
+    if (llvm::Error error = put(params_[i].pieces, addresses, fmt::format("parameter {}", i), bytes)) return error;
     launch.params.push_back(std::move(bytes));
   }
-  if (!device.launch(launch, options, outcome, diagnostics) || !product_ || outcome.hangs > 0)
-    return llvm::Error::success();
-
-  // Against the plain product, in double precision: exact for integers.
-  const Product& product = *product_;
-  auto value = [&](int of, std::int64_t at) {
-    const Buffer& buffer = buffers_[static_cast<std::size_t>(of)];
-    int bytes = layout::bytes(buffer.element);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits,
-                device.memory()
-                    .bytes(addresses[static_cast<std::size_t>(of)] + static_cast<std::uint64_t>(at * bytes), bytes)
-                    .data(),
-                static_cast<std::size_t>(std::min(bytes, 4)));
-    return machine::to_float(bits, buffer.element);
-  };
-  auto matrix = [&](int of, std::int64_t rows, std::int64_t columns, bool turned) {
-    std::vector<float> result(static_cast<std::size_t>(rows * columns));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column)
-        result[static_cast<std::size_t>(row * columns + column)] =
-            value(of, turned ? column * rows + row : row * columns + column);
-    }
-    return result;
-  };
-  std::vector<float> a = matrix(product.a, product.m, product.k, product.a_mn_major);
-  std::vector<float> b = matrix(product.b, product.n, product.k, product.b_mn_major);
-  std::vector<float> c = matrix(product.c, product.m, product.n, product.c_column_major);
-  layout::Element element = buffers_[static_cast<std::size_t>(product.c)].element;
-  std::string first;
-  for (std::int64_t row = 0; row < product.m; ++row) {
-    for (std::int64_t column = 0; column < product.n; ++column) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < product.k; ++i)
-        sum += static_cast<double>(a[static_cast<std::size_t>(row * product.k + i)]) *
-               static_cast<double>(b[static_cast<std::size_t>(column * product.k + i)]);
-      float wanted = static_cast<float>(sum);
-      if (element == layout::Element::f16) wanted = machine::f16_to_float(machine::float_to_f16(wanted));
-      if (element == layout::Element::bf16) wanted = machine::to_float(machine::float_to_bf16(wanted), element);
-      float got = c[static_cast<std::size_t>(row * product.n + column)];
-      ++outcome.values_compared;
-      if (got == wanted) continue;
-      if (outcome.values_wrong++ == 0)
-        first = fmt::format("C[{}, {}] is {}, and should be {}", row, column, got, wanted);
-    }
-  }
-  if (outcome.values_wrong > 0) {
-    Finding finding;
-    finding.kind = Finding::Kind::values;
-    finding.text = fmt::format("{} of {} elements of C are wrong; the first, {}", outcome.values_wrong,
-                               outcome.values_compared, first);
-    outcome.findings.push_back(std::move(finding));
-  }
-  return llvm::Error::success();
+  if (!device.launch(launch, options, outcome, diagnostics) || outcome.hangs > 0) return llvm::Error::success();
+  if (product_) compare_with_product(device, addresses, outcome);
+  return compare_with_wanted(device, addresses, outcome);
 }
 
 }  // namespace warpcc::checker

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,20 +29,27 @@ class LaunchFile {
                   Diagnostics& diagnostics) const;
 
  private:
-  struct Buffer {
-    std::string name;
-    layout::Element element = layout::Element::f32;
-    std::int64_t elements = 0;
-    enum class Fill : std::uint8_t { none, zero, integers } fill = Fill::none;
-    std::string file;  // of its contents
+  // What a buffer holds at the end: each element within `within`, relative to it or to 1 where it is smaller.
+  struct Wanted {
+    std::string file;
+    double within = 0;
   };
-  // A piece of a parameter's bytes.
+  // A piece of a parameter's or a buffer's bytes.
   struct Piece {
     std::int64_t at = 0;
     std::vector<std::uint8_t> bytes;
     int buffer = -1;  // its address, at `at`
     std::int64_t offset = 0;
     std::optional<TensorMapFields> map;  // its address is the buffer's
+  };
+  struct Buffer {
+    std::string name;
+    layout::Element element = layout::Element::f32;
+    std::int64_t elements = 0;
+    enum class Fill : std::uint8_t { none, zero, integers } fill = Fill::none;
+    std::string file;           // of its contents
+    std::vector<Piece> pieces;  // or these
+    std::optional<Wanted> wanted;
   };
   struct Param {
     std::vector<Piece> pieces;
@@ -52,7 +61,13 @@ class LaunchFile {
     bool a_mn_major = false, b_mn_major = false, c_column_major = false;
   };
   class Reader;
+  llvm::Expected<std::string> file_beside(const std::string& name) const;
+  static llvm::Error put(const std::vector<Piece>& pieces, const std::vector<std::uint64_t>& addresses,
+                         const std::string& what, std::span<std::uint8_t> bytes);
   llvm::Error load(const Buffer& buffer, Device& device, std::uint64_t address) const;
+  static float element(const Buffer& buffer, const std::uint8_t* bytes, std::int64_t at);
+  void compare_with_product(Device& device, const std::vector<std::uint64_t>& addresses, Outcome& outcome) const;
+  llvm::Error compare_with_wanted(Device& device, const std::vector<std::uint64_t>& addresses, Outcome& outcome) const;
 
   std::string folder_, kernel_;
   PtxLaunch launch_;

@@ -125,6 +125,7 @@ void Parser::table() {
 }
 
 void Parser::registers() {
+  const int width = tokens_.eat_word(".v2") ? 2 : tokens_.eat_word(".v4") ? 4 : 1;
   std::optional<Type> of = type();
   if (!of) return tokens_.skip_statement();
   do {
@@ -148,6 +149,10 @@ void Parser::registers() {
       complain(tokens_.range(name), kTooMany, kMostRegisters);
       return tokens_.skip_statement();
     }
+    if (width > 1 && !range) {
+      if (!vector_register(text, *of, width)) complain(tokens_.range(name), kTwice, shortened(text));
+      continue;
+    }
     for (std::int64_t i = 0; i < count; ++i) {
       function_->registers.push_back(*of);
       function_->register_names.push_back(range ? text + std::to_string(i) : text);
@@ -160,6 +165,18 @@ void Parser::registers() {
     wanted("`;`");
     tokens_.skip_statement();
   }
+}
+
+// `.reg .v2 .f32 d`: registers d.x and d.y.
+bool Parser::vector_register(const std::string& name, Type type, int width) {
+  bool fresh = true;
+  for (int i = 0; i < width; ++i) {
+    std::string part = name + '.' + kParts[static_cast<std::size_t>(i)];
+    fresh = scopes_.add_register(part, static_cast<std::uint32_t>(function_->registers.size())) && fresh;
+    function_->registers.push_back(type);
+    function_->register_names.push_back(std::move(part));
+  }
+  return fresh;
 }
 
 void Parser::own_variables(Space space) {

@@ -1,4 +1,5 @@
 // PTX ISA, "Instruction Operands".
+#include <algorithm>
 #include <utility>
 
 #include "ptx_text/parser.h"
@@ -139,6 +140,7 @@ bool Parser::name_operand(Operand& operand) {
     operand.index = *slot;
     return true;
   }
+  if (vector_operand(operand, text)) return true;
   if (text[0] == '%') {
     for (const auto& [word, special] : kSpecial) {
       if (text != word) continue;
@@ -176,6 +178,33 @@ bool Parser::name_operand(Operand& operand) {
   operand.index = static_cast<std::uint32_t>(unresolved_.size());
   unresolved_.push_back({scopes_.here(), ~0u, text, tokens_.range(token)});
   return true;
+}
+
+// A register of a vector, `d.x`, or all of them, `d`.
+bool Parser::vector_operand(Operand& operand, std::string_view name) {
+  auto find = [&](char part) { return scopes_.find_register(std::string(name) + '.' + part); };
+  if (!find(kParts[0])) return false;
+  const Token& next = tokens_.peek();
+  std::string_view word = tokens_.text(next);
+  if (next.kind == Token::Kind::directive && !next.apart && word.size() == 2) {
+    std::size_t part = std::min(kParts.find(word[1]), std::string_view("rgba").find(word[1]));
+    std::optional<std::uint32_t> slot = part < kParts.size() ? find(kParts[part]) : std::nullopt;
+    if (!slot) return false;
+    tokens_.take();
+    operand.kind = Operand::Kind::reg;
+    operand.index = *slot;
+    return true;
+  }
+  operand.kind = Operand::Kind::list;
+  std::vector<Operand> parts;
+  for (char part : kParts) {
+    std::optional<std::uint32_t> slot = find(part);
+    if (!slot) break;
+    parts.emplace_back();
+    parts.back().kind = Operand::Kind::reg;
+    parts.back().index = *slot;
+  }
+  return parts_of(operand, std::move(parts));
 }
 
 bool Parser::address_operand(Operand& operand, int depth) {

@@ -63,6 +63,7 @@ class Parser {
   void table();
   void parameter(const Variable& param);
   void registers();
+  bool vector_register(const std::string& name, Type type, int width);
   void own_variables(Space space);
   void instruction();
   bool guard(Instruction& instruction);
@@ -72,6 +73,7 @@ class Parser {
   // ---- operands.cpp
   bool operand(Operand& operand, int depth = 0);
   bool name_operand(Operand& operand);
+  bool vector_operand(Operand& operand, std::string_view name);
   bool address_operand(Operand& operand, int depth);
   bool list_operand(Operand& operand, char close, int depth);
   bool parts_of(Operand& operand, std::vector<Operand> parts);
@@ -88,6 +90,7 @@ class Parser {
   std::uint32_t opcode(std::string_view text);
 
   static constexpr int kMostErrors = 50;
+  static constexpr std::string_view kParts = "xyzw";  // of vectors; `r`, `g`, `b`, `a` are the same
   static constexpr std::size_t kMostRegisters = 1u << 20;
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
 

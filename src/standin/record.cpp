@@ -109,10 +109,12 @@ class Recorder {
   }
 
   llvm::json::Object describe(const checker::TensorMapFields& map, const DeviceMemory::Allocation& of) {
+    // Elements that are moved and not added: by their size.
     std::string type = map.brain                ? "bf16"
-                       : !map.real              ? (map.element_bytes == 1 ? "u8" : "u32")
+                       : map.element_bytes == 1 ? "u8"
                        : map.element_bytes == 2 ? "f16"
-                                                : "f32";
+                       : map.real               ? "f32"
+                                                : "u32";
     if (map.element_bytes <= 4) elements_[of.begin] = {type, map.element_bytes};
     llvm::json::Object result{{"buffer", name_of(of)},
                               {"element", type},

@@ -118,7 +118,7 @@ int State::launch(const void* host, const Launch& launch) {
   run.module = &*of->binary->module;
   run.kernel = function;
   run.sources = &sources_;
-  run.dependent = launch.dependent;
+  run.dependent = launch.dependent && launches_ > 0;
   run.order = std::getenv("WARPCC_NO_ORDER") == nullptr;
   run.grid = launch.grid;
   run.block = launch.block;

@@ -42,7 +42,7 @@ std::optional<WarpgroupCore::Ready> WarpgroupCore::issue(const WarpgroupMma& mma
     ready.a = images_.find(mma.a, quarter * kWarpRows, kWarpRows, mma.ab, mma.a_major, shared, faults, "A");
     if (!ready.a) return {};
   }
-  ready.b = images_.find(mma.b, 0, mma.n, mma.ab, mma.b_major, shared, faults, "B");
+  ready.b = images_.find(mma.b, 0, mma.n, mma.b_element(), mma.b_major, shared, faults, "B");
   if (!ready.b) return {};
   for (const OperandImage* operand : {ready.a, ready.b}) {
     if (operand == nullptr) continue;

@@ -17,11 +17,13 @@ struct WarpgroupMma {
   std::uint64_t a = 0, b = 0;  // operand descriptors
   layout::Major a_major = layout::Major::k, b_major = layout::Major::k;
   layout::Element ab = layout::Element::f16, d = layout::Element::f32;
+  std::optional<layout::Element> b_alone;  // where B's elements are not A's: e4m3 and e5m2
   int n = 0;
   bool accumulate = false;
   bool a_in_registers = false;
   bool negate_a = false, negate_b = false;
 
+  layout::Element b_element() const { return b_alone.value_or(ab); }
   // Registers of D that a lane holds.
   int registers() const { return n / (d == layout::Element::f16 ? 4 : 2); }
 };

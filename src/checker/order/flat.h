@@ -56,6 +56,7 @@ class Step {
     return to;
   }
   bool writes() const { return now_.use == Use::write; }
+  bool reads() const { return now_.use == Use::read || now_.use == Use::strong_read; }
 
  private:
   std::uint32_t follow(std::uint32_t list);

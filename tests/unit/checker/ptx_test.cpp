@@ -197,3 +197,33 @@ TEST_CASE("what is wrong is said") {
   huge.run();
   CHECK(huge.said().find("1024 are the most") != std::string::npos);
 }
+
+TEST_CASE("a tensor map outlives what CUTLASS clears in it") {
+  TensorMapFields map;
+  map.address = 0x10'0000'2000;
+  map.extents = {64, 64};
+  map.strides = {128};
+  map.box = {64, 64};
+  auto bytes = encode(map);
+  bytes[10] &= 0xdf;  // bit 21 of the second word
+  auto read = decode_tensor_map(bytes);
+  REQUIRE(read);
+  CHECK(read->address == map.address);
+  CHECK(read->box == map.box);
+}
+
+TEST_CASE("a dependent launch may reach what the grid before has left alone") {
+  Trial trial(
+      "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nld.global.u32 %r2, [%rd2];\n"
+      "st.global.u32 [%rd2+8192], %r2;");
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
+  const std::uint64_t other = trial.device.memory().allocate(4096 * 4);
+  trial.device.memory().mark_written(other, 4096 * 4);
+  trial.launch.dependent = true;
+  std::memcpy(trial.launch.params[0].data(), &other, 8);
+  trial.run();
+  CHECK_MESSAGE(trial.clean(), trial.said());
+  trial.run();  // now the grid before has written there
+  CHECK(trial.outcome.protocol_problems > 0);
+}

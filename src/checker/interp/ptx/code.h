@@ -63,6 +63,7 @@ struct Code {
   static constexpr std::uint32_t kNone = ~0u;
   Op op = Op::nop;
   Num type = Num::b32, from = Num::b32;  // from: of a conversion's source; a comparison's operands
+  Num from_b = Num::b32;                 // of B, where A is of `from`
   Where where = Where::generic;
   Compare compare = Compare::eq;
   Combine combine = Combine::none;

@@ -91,6 +91,10 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
         return;
       }
       std::uint8_t* there = &of->bytes[address - of->begin];
+      if (launch_.places != nullptr) {
+        using Use = machine::PlaceHistory::Use;
+        launch_.places->note(load ? Use::read : add ? Use::add : Use::write, address, count);
+      }
       if (load) {
         std::memcpy(here + (low - at), there, static_cast<std::size_t>(count));
       } else if (add) {
@@ -293,6 +297,7 @@ void Executor::finish_load(const Load& load) {
       if (from.empty() && load.bytes > 0) {
         report(Finding::Kind::memory, fmt::format("a bulk copy reads {:#x}, where nothing is allocated", load.address));
       } else {
+        if (launch_.places != nullptr) launch_.places->note(machine::PlaceHistory::Use::read, load.address, load.bytes);
         std::memcpy(to.shared.bytes(target.shared, static_cast<std::uint32_t>(load.bytes)).data(), from.data(),
                     from.size());
       }
@@ -317,6 +322,10 @@ void Executor::write_store(const Store& store) {
       report(Finding::Kind::memory, fmt::format("a bulk copy writes {:#x}, where nothing is allocated", store.address));
     } else {
       const std::uint8_t* data = from.shared.bytes(store.shared, static_cast<std::uint32_t>(store.bytes)).data();
+      if (launch_.places != nullptr) {
+        using Use = machine::PlaceHistory::Use;
+        launch_.places->note(store.operation < 0 ? Use::write : Use::add, store.address, store.bytes);
+      }
       if (store.operation < 0) {
         std::memcpy(to.data(), data, to.size());
       } else {

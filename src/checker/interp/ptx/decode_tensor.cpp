@@ -147,11 +147,13 @@ bool Decoder::hopper(Code& code) {
     }
     return type_of(word);
   };
-  std::optional<Num> d = element(words()[5]), a = element(words()[6]);
-  known_ = d && a && columns >= 8 && columns <= 256 && (count < 8 || words()[7] == words()[6]);
+  std::optional<Num> d = element(words()[5]), a = element(words()[6]), b = element(words()[count < 8 ? 6 : 7]);
+  auto eight = [](std::optional<Num> type) { return type == Num::e4m3x2 || type == Num::e5m2x2; };
+  known_ = d && a && columns >= 8 && columns <= 256 && (a == b || (eight(a) && eight(b)));
   if (!known_) return false;
   code.type = *d;
   code.from = *a;
+  code.from_b = *b;
   // A, B, adds, the signs and the majors that the type has, then D's registers and A's, if they are in registers. A in
   // registers has no major.
   if (operands() < 4 || operand(0).kind != Operand::Kind::list) return false;

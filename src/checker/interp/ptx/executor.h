@@ -111,6 +111,8 @@ class Executor {
   void copy_async(const Code& code);
   void access_remotely(const Code& code);
   void addresses(const Code& code, std::size_t first, std::uint64_t* lanes);
+  void note_lanes(const Code& code, const std::uint64_t* at, std::int64_t bytes, machine::PlaceHistory::Use use);
+  bool changes_nothing(const Code& code);
   // `bytes` bytes at a lane's address; null, and a finding, where nothing is there.
   struct Place {
     std::uint8_t* data = nullptr;
@@ -260,6 +262,7 @@ class Executor {
   std::string who_text(const order::Entry& entry) const;
   void tell_overrun(const Warp& warp, const Group& group, std::int64_t phase, std::vector<std::string>& details) const;
   void tell_race(std::string text, std::vector<std::string> details, int kind);
+  bool harmless(const order::Entry& first, const order::Entry& now);
   void tell_conflicts(const order::Actor& actor, const std::string& place);
 
   // ---- findings

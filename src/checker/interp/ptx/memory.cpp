@@ -137,6 +137,23 @@ void Executor::memory_access(const Code& code) {
   }
 }
 
+// What a run is compared with another by: flags and counters are not.
+void Executor::note_lanes(const Code& code, const std::uint64_t* at, std::int64_t bytes,
+                          machine::PlaceHistory::Use use) {
+  if (launch_.places == nullptr) return;
+  const bool sum = use == machine::PlaceHistory::Use::add, at_once = code.op == Op::atom || code.op == Op::red;
+  const bool flag = code.acquire || code.release || (!sum && (code.relaxed || at_once));
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = at[std::countr_zero(rest)];
+    if (code.where != Where::global && (code.where != Where::generic || !DeviceMemory::owns(address))) continue;
+    if (flag) {
+      launch_.places->leave_out(address, bytes);
+    } else {
+      launch_.places->note(use, address, bytes);
+    }
+  }
+}
+
 void Executor::load(const Code& code) {
   Lanes64 at;
   addresses(code, 0, at);
@@ -145,6 +162,7 @@ void Executor::load(const Code& code) {
   const bool strong = code.relaxed || code.acquire;
   order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read);
   if (strong) order_flags(code, at, true, FlagWrite::none);
+  note_lanes(code, at, bytes, machine::PlaceHistory::Use::read);
   std::uint8_t* data[kLanes];
   if (!places(code, at, bytes, data)) {
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
@@ -217,6 +235,7 @@ void Executor::store(const Code& code) {
   const bool strong = code.relaxed || code.release;
   if (strong) order_flags(code, at, false, FlagWrite::anew);
   order_lanes(code.where, at, bytes, strong ? order::Use::strong_write : order::Use::write);
+  note_lanes(code, at, bytes, machine::PlaceHistory::Use::write);
   Place to[kLanes];
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
@@ -243,6 +262,23 @@ void Executor::store(const Code& code) {
   }
 }
 
+// Whether a store writes what is there already.
+bool Executor::changes_nothing(const Code& code) {
+  if (code.op != Op::st || bits(code.type) > 64) return false;
+  Lanes64 at, value;
+  addresses(code, 0, at);
+  const int width = bits(code.type) / 8;
+  for (int i = 0; i < code.vector; ++i) {
+    read64(arg(code, static_cast<std::size_t>(i) + 2), value);
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      Place to = place(code.where, at[lane] + static_cast<std::uint64_t>(i * width), width, lane, true);
+      if (to.data == nullptr || std::memcmp(to.data, &value[lane], static_cast<std::size_t>(width)) != 0) return false;
+    }
+  }
+  return true;
+}
+
 // [a], offset, results, operands: of a vector, as many as it has.
 void Executor::atomic(const Code& code) {
   const std::uint64_t before = progress_;
@@ -256,6 +292,7 @@ void Executor::atomic(const Code& code) {
   const bool sum = code.extra == 0 && is_float(code.type);
   if (!sum || code.acquire || code.release) order_flags(code, at, code.op == Op::atom, FlagWrite::on_top);
   order_lanes(code.where, at, bytes, sum ? order::Use::add : order::Use::strong_write);
+  note_lanes(code, at, bytes, sum ? machine::PlaceHistory::Use::add : machine::PlaceHistory::Use::write);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     Place to = place(code.where, at[lane], bytes, lane, true);

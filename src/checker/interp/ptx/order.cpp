@@ -135,12 +135,16 @@ void Executor::access_shared(int rank, std::uint32_t offset, std::uint32_t bytes
 
 void Executor::access_global(std::uint64_t address, std::int64_t bytes, order::Step& step) {
   LaunchOrder& all = *ordering_;
-  if (launch_.dependent && !warp_->order->thread.knows().seen.covers(cluster_->order->grid_before))
+  DeviceMemory::Allocation* of = memory_.find(address, bytes);
+  if (of == nullptr) return;
+  // Of a launch by itself nobody knows what came before it.
+  const std::uint64_t before = memory_.launches - 1;
+  const bool disturbed = before == 0 || of->written_in == before || (!step.reads() && of->read_in == before);
+  if (launch_.dependent && disturbed && !warp_->order->thread.knows().seen.covers(cluster_->order->grid_before))
     report(Finding::Kind::protocol,
            "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
            "(griddepcontrol.wait), which the launch does not wait for");
-  DeviceMemory::Allocation* of = memory_.find(address, bytes);
-  if (of == nullptr) return;
+  (step.reads() ? of->read_in : of->written_in) = memory_.launches;
   if (all.last == nullptr || all.last_begin != of->begin) {
     all.last = &all.global[of->begin];
     all.last_begin = of->begin;

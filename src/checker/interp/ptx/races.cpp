@@ -147,11 +147,25 @@ void Executor::tell_race(std::string text, std::vector<std::string> details, int
   add_finding(Finding::Kind::race, std::move(text), std::move(details));
 }
 
+// What breaks nothing: a word that is read as a guess, which `atom.cas` confirms or not (CUDA programming guide, atomic
+// functions); and a store that puts what the same store of another warp has put there.
+bool Executor::harmless(const order::Entry& first, const order::Entry& now) {
+  if (options_.strict || first.line >= code_.code.size()) return false;
+  auto swaps = [&](const order::Entry& entry) {
+    const Code& code = code_.code[entry.line];
+    return code.op == Op::atom && code.extra == 7;
+  };
+  if ((first.use == Use::read && swaps(now)) || (now.use == Use::read && swaps(first))) return true;
+  return first.line == now.line && first.use == Use::write && now.use == Use::write &&
+         changes_nothing(code_.code[now.line]);
+}
+
 void Executor::tell_conflicts(const order::Actor& actor, const std::string& place) {
   order::Conflicts conflicts = std::move(ordering_->conflicts);
   ordering_->conflicts.clear();
   for (const order::Conflict& conflict : conflicts) {
     const order::Entry& first = conflict.first;
+    if (harmless(first, actor.entry)) continue;
     ++outcome_.races;
     if (ordering_->told[{first.line, line_, static_cast<int>(conflict.why)}]++ > 0) continue;
     std::string text = fmt::format("{}: {} {}, {} {}: ", place, does(first), line_text(first.line), does(actor.entry),

@@ -58,7 +58,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
       break;
   }
   // A, B, adds, signs and majors, D, A's registers
-  std::optional<layout::Element> d = element_of(code.type), ab = element_of(code.from);
+  std::optional<layout::Element> d = element_of(code.type), ab = element_of(code.from), b = element_of(code.from_b);
   machine::WarpgroupMma mma;
   mma.a = scalar(arg(code, 0));
   mma.b = scalar(arg(code, 1));
@@ -73,6 +73,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
   mma.negate_b = arg(code, 4).value == -1;
   mma.d = *d;
   mma.ab = *ab;
+  mma.b_alone = b;
   mma.n = code.extra;
   mma.a_major = arg(code, 5).value == 1 ? layout::Major::mn : layout::Major::k;
   mma.b_major = arg(code, 6).value == 1 ? layout::Major::mn : layout::Major::k;
@@ -102,12 +103,13 @@ Executor::Next Executor::warpgroup(const Code& code) {
 // setmaxnreg is ignored then.
 int Executor::registers_at_start() const {
   const ptx_text::Function& kernel = *code_.parts.back().function;
-  if (kernel.most_registers != 0) return static_cast<int>(kernel.most_registers) / 8 * 8;
+  // The machine gives them by eights: 255, the most that a thread can name, are 256.
+  if (kernel.most_registers != 0) return static_cast<int>(kernel.most_registers + 7) / 8 * 8;
   std::uint32_t threads = 1;
   for (std::size_t i = 0; i < 3; ++i)
     threads *= std::max<std::uint32_t>(1, kernel.threads[0] != 0 ? kernel.threads[i] : kernel.most_threads[i]);
   if (kernel.least_ctas == 0 || (kernel.threads[0] == 0 && kernel.most_threads[0] == 0)) return 0;
-  constexpr std::uint32_t kRegistersOfSm = 65536, kMost = 255;
+  constexpr std::uint32_t kRegistersOfSm = 65536, kMost = 256;
   return static_cast<int>(std::min(kMost, kRegistersOfSm / (threads * kernel.least_ctas)) / 8 * 8);
 }
 
