@@ -1,5 +1,7 @@
 // Hopper's tensor core: D in the registers of a warpgroup, A there or in shared memory, B in shared memory
 // (docs/sass-text.md, section 7).
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codegen/lower.h"
@@ -9,6 +11,20 @@ namespace warpcc::codegen {
 namespace {
 
 constexpr auto kDerived = sass::Mark::derived;
+
+// `HGMMA.64x128x16.F32.BF16`
+std::string opcode_of(const kernel::Instruction& instruction) {
+  using enum layout::Element;
+  const layout::InstructionDescriptor& shape = *instruction.descriptor;
+  const char* name = shape.a == s8 ? "IGMMA" : shape.a == f8e4m3 ? "QGMMA" : "HGMMA";
+  const char* types = shape.a == s8       ? "S8.S8"
+                      : shape.a == f8e4m3 ? "F32.E4M3.E4M3"
+                      : shape.a == tf32   ? "F32.TF32"
+                      : shape.a == bf16   ? "F32.BF16"
+                      : shape.d == f16    ? "F16"
+                                          : "F32";
+  return fmt::format("{}.64x{}x{}.{}", name, instruction.n, instruction.k, types);
+}
 
 // Where the registers of an operand lie in their fragment's tile.
 struct Area {
@@ -111,9 +127,7 @@ void Lower::warpgroup_mma(const kernel::Instruction& instruction) {
   b_operand.transposed = shape.b_major == layout::Major::mn;
   std::vector<Operand> operands{use(accumulator), a_operand, b_operand, to, adds};
   if (instruction.closes_group) operands.push_back(scoreboard(0));  // gsb0
-  std::string opcode = "HGMMA.64x" + std::to_string(instruction.n) + "x" + std::to_string(instruction.k) + ".F32";
-  if (shape.a == layout::Element::bf16) opcode += ".BF16";
-  sass::Line& line = say(instruction, opcode, std::move(operands));
+  sass::Line& line = say(instruction, opcode_of(instruction), std::move(operands));
   line.held = values_.reach(views);
   if (a_registers) line.held.insert(line.held.begin(), Values::reach(fragment_view(*a_registers)));
   line.held.insert(line.held.begin(), Values::reach(fragment_view(d)));

@@ -21,17 +21,23 @@ constexpr Message<std::string> bad_shape{"mma-shape", "{}"};
 constexpr Message<std::string> operand_rank{"mma-shape", "an MMA's operand is rows by k; this has {} extents"};
 constexpr Message<std::int64_t, std::int64_t> k_differs{"mma-shape", "A has k = {}, B has k = {}"};
 constexpr Message<std::string, std::string> no_kind{"mma-kind", "there is no MMA of {} by {}"};
-constexpr Message<std::string, std::string> d_element{"mma-kind", "an accumulator of {} is of f32; this is of {}"};
+constexpr Message<std::string, std::string, std::string> d_element{"mma-kind",
+                                                                   "an accumulator of {} is of {}; this is of {}"};
+constexpr Message<std::string> k_major{"mma-kind", "operands of {} lie with k innermost: `k_major`"};
 constexpr Message<std::string, std::int64_t, std::int64_t> d_extents{"mma-shape",
                                                                      "D is {}: A has {} rows and B gives {} columns"};
+constexpr Message<std::string, int> unaligned_d{"mma-shape",
+                                                "`{}` begins with register {} of the fragment, and an MMA's registers "
+                                                "begin at a multiple of 4: where D is of f16 and "
+                                                "the fragment has several, N is a multiple of 16"};
 constexpr Message<std::string> no_accumulator{
     "no-accumulator",
     "`{}` is not spread over registers as such an MMA leaves D: thread t of the warpgroup has of row 16 * (t / 32) + "
     "t % 32 / 4 the columns 2 * (t % 4) and the next, and so on (`wgmma.d`)"};
-constexpr Message<std::string> no_register_operand{
+constexpr Message<std::string, std::int64_t, std::string> no_register_operand{
     "no-register-operand",
     "`{}` is not spread over registers as such an MMA takes A: thread t of the warpgroup has of row 16 * (t / 32) + "
-    "t % 32 / 4 the columns 2 * (t % 4) and the next, and so on (`wgmma.a`)"};
+    "t % 32 / 4 the columns from {} * (t % 4) on, a register full, and so on (`wgmma.{}`)"};
 constexpr Message<std::string, std::int64_t, std::int64_t> a_extents{
     "mma-shape", "A is {}: an MMA takes 64 rows by k = {}, {} elements; `e +: n` names a part"};
 constexpr Message<std::string, std::string> wide_a{
@@ -67,6 +73,18 @@ std::vector<std::int64_t> extents_of(const kernel::View& view) {
     if (!slice.picked) extents.push_back(slice.extent);
   }
   return extents;
+}
+
+// What Hopper's tensor core multiplies here, each with its own kind, and what it adds the products in (PTX ISA,
+// wgmma.mma_async).
+bool multiplied(layout::Element element) {
+  using enum layout::Element;
+  return element == f16 || element == bf16 || element == tf32 || element == f8e4m3 || element == s8;
+}
+bool adds_in(layout::Element operands, layout::Element d) {
+  using enum layout::Element;
+  if (operands == s8) return d == s32;
+  return d == f32 || (d == f16 && operands == f16);
 }
 
 // Whether these registers have a fragment's elements as an instruction's layout, of a warpgroup's 64 rows, says; from
@@ -241,7 +259,7 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
         .note(kernel[in_registers->id].declared, "the fragment");
     return false;
   }
-  if (!kind || *kind != layout::InstructionDescriptor::Kind::f16 || a != b) {
+  if (!kind || a != b || !multiplied(a)) {
     session_.error(a_where, no_kind, std::string(layout::name(a)), std::string(layout::name(b)));
     return false;
   }
@@ -250,8 +268,11 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
     if (!multiplies(made, a_where, k_of_one)) return false;
     extents[0] = {layout::kWgmmaRows, k_of_one};
   }
-  if (fragment.element != layout::Element::f32) {
+  if (!adds_in(a, fragment.element)) {
     session_.error(made.operands_where[0], d_element, std::string(layout::name(a)),
+                   a == layout::Element::s8    ? "s32"
+                   : a == layout::Element::f16 ? "f32 or f16"
+                                               : "f32",
                    std::string(layout::name(fragment.element)));
     return false;
   }
@@ -301,7 +322,9 @@ bool Builder::check_warpgroup_mma(kernel::Instruction& made) {
       const layout::OperandResult result = layout::operand_descriptor(at, 1024, layout::TensorCore::wgmma);
       if (result.descriptor) {
         majors[i] = result.descriptor->major;
-        continue;
+        if (majors[i] == layout::Major::k || layout::bits(buffer.element) == 16) continue;
+        session_.error(views[i]->where, k_major, std::string(layout::name(a))).note(buffer.declared, "declared here");
+        return false;
       }
       std::string text = "laid out as " + buffer.layout.map().text();
       if (const int span = buffer.layout.swizzle().span()) text += fmt::format(" with a swizzle of {} bytes", span);
@@ -332,10 +355,15 @@ bool Builder::accumulates(const kernel::Instruction& made, std::int64_t m, std::
   const auto& d = std::get<kernel::RegisterOperand>(made.operands[0]);
   const kernel::Register& fragment = session_.kernel[d.id];
   const SourceRange where = made.operands_where[0];
-  if (fragment.shape.size() != 2 || fragment.fragment->extent(0) != 128 || d.count != m * n / 128) {
-    const std::int64_t elements = d.count * fragment.fragment->extent(0);
+  const std::int64_t each = 32 / layout::bits(fragment.element);
+  if (fragment.shape.size() != 2 || fragment.fragment->extent(0) != 128 || d.count * each != m * n / 128) {
+    const std::int64_t elements = d.count * each * fragment.fragment->extent(0);
     session_.error(where, d_extents, fmt::format("{} elements", elements), m, n)
         .note(fragment.declared, "the fragment");
+    return false;
+  }
+  if (d.part % std::min(d.count, 4) != 0) {
+    session_.error(where, unaligned_d, session_.one_line(where), d.part).note(fragment.declared, "the fragment");
     return false;
   }
   if (spread_as(fragment, d, layout::wgmma_accumulator(static_cast<int>(n)))) return true;
@@ -355,7 +383,9 @@ bool Builder::multiplies(const kernel::Instruction& made, SourceRange where, std
   }
   if (fragment.fragment->extent(0) == 128 && spread_as(fragment, a, layout::wgmma_register_operand(fragment.element)))
     return true;
-  session_.error(where, no_register_operand, session_.one_line(where)).note(fragment.declared, "the fragment");
+  const int bits = layout::bits(fragment.element);
+  session_.error(where, no_register_operand, session_.one_line(where), 32 / bits, bits == 16 ? "a" : "a_of")
+      .note(fragment.declared, "the fragment");
   return false;
 }
 

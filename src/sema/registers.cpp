@@ -23,17 +23,24 @@ constexpr Message<std::string> multiplying{
 constexpr Message<std::string> not_fenced{
     "mma-fence", "other instructions have used `{}` since the last `mma.fence`: one comes before this `mma`"};
 
-// Groups that have been closed since an MMA last had a register as D or as A, its own too; or that it is at rest.
+// Groups that have been closed since an MMA last had a register, its own too; or that it is at rest.
 using Groups = std::uint8_t;
 constexpr Groups kManyGroups = 9;  // more than any `mma.wait` leaves pending
 constexpr Groups kAtRest = 0xff;
 
 struct Known {
-  llvm::BitVector written;     // on every path
-  llvm::BitVector perhaps;     // on some path
-  llvm::BitVector pending;     // by a load that `ld.wait` has not waited for, on some path
-  llvm::BitVector unfenced;    // used by others than MMAs since the last `mma.fence`, on some path
-  std::vector<Groups> groups;  // the fewest on any path
+  llvm::BitVector written;   // on every path
+  llvm::BitVector perhaps;   // on some path
+  llvm::BitVector pending;   // by a load that `ld.wait` has not waited for, on some path
+  llvm::BitVector unfenced;  // used by others than MMAs since the last `mma.fence`, on some path
+  // As D of MMAs, and as A of theirs: the fewest groups on any path, and whether since the last `mma.fence`, on some
+  // path.
+  struct Use {
+    std::vector<Groups> groups;
+    llvm::BitVector unfenced;
+    friend bool operator==(const Use&, const Use&) = default;
+  };
+  Use as_d, as_a;
   // Written where a predicate holds, or where it does not: by the predicate's unit.
   struct Where {
     unsigned predicate = 0;
@@ -43,7 +50,7 @@ struct Known {
   std::map<unsigned, Where> half{};
   friend bool operator==(const Known& a, const Known& b) {
     return a.written == b.written && a.perhaps == b.perhaps && a.pending == b.pending && a.unfenced == b.unfenced &&
-           a.groups == b.groups && a.half == b.half;
+           a.as_d == b.as_d && a.as_a == b.as_a && a.half == b.half;
   }
 };
 
@@ -57,12 +64,16 @@ class Registers {
       units_ += static_cast<unsigned>(reg.count);
     }
     lost_at_.resize(units_);
-    factors_.resize(units_);
   }
 
   Known nothing() const {
-    return {llvm::BitVector(units_), llvm::BitVector(units_), llvm::BitVector(units_), llvm::BitVector(units_, true),
-            std::vector<Groups>(units_, kAtRest)};
+    const Known::Use unused{std::vector<Groups>(units_, kAtRest), llvm::BitVector(units_)};
+    return {llvm::BitVector(units_),
+            llvm::BitVector(units_),
+            llvm::BitVector(units_),
+            llvm::BitVector(units_, true),
+            unused,
+            unused};
   }
 
   void instruction(const kernel::Instruction& it, Known& known) {
@@ -73,11 +84,15 @@ class Registers {
     }
     if (it.op->does == Does::mma_fence) {
       known.unfenced.reset();
+      known.as_d.unfenced.reset();
+      known.as_a.unfenced.reset();
       return;
     }
     if (it.op->does == Does::mma_wait) {
-      for (Groups& groups : known.groups) {
-        if (groups > std::get<std::int64_t>(it.operands[0])) groups = kAtRest;
+      for (Known::Use* as : {&known.as_d, &known.as_a}) {
+        for (Groups& groups : as->groups) {
+          if (groups > std::get<std::int64_t>(it.operands[0])) groups = kAtRest;
+        }
       }
       return;
     }
@@ -149,18 +164,16 @@ class Registers {
     }
   }
 
-  // Hopper's MMA: D is written some time later, A in registers read until then; other MMAs may name them meanwhile.
+  // Hopper's MMA: D is written some time later, A in registers read until then; other MMAs may name them for the same
+  // meanwhile.
   void accumulate(const kernel::Instruction& it, Known& known) {
     const auto& d = std::get<kernel::RegisterOperand>(it.operands[0]);
     const auto* a = std::get_if<kernel::RegisterOperand>(&it.operands[1]);
-    if (a && is_written(*a, it.operands_where[1], known)) fenced(*a, it.operands_where[1], known);
-    for (int part = 0; a && part < a->count; ++part) {
-      factors_.set(unit_of(*a, part));
-      known.groups[unit_of(*a, part)] = 0;
-    }
+    if (a && is_written(*a, it.operands_where[1], known)) fenced(*a, it.operands_where[1], known, known.as_d);
+    for (int part = 0; a && part < a->count; ++part) use(known.as_a, unit_of(*a, part));
     auto* adds = std::get_if<bool>(&it.operands[3]);
     const bool overwrites = adds && !*adds;
-    if (overwrites || is_written(d, it.operands_where[0], known)) fenced(d, it.operands_where[0], known);
+    if (overwrites || is_written(d, it.operands_where[0], known)) fenced(d, it.operands_where[0], known, known.as_a);
     for (std::size_t i = 1; i < it.operands.size(); ++i) {
       auto* reg = std::get_if<kernel::RegisterOperand>(&it.operands[i]);
       if (reg && reg != a) reads(*reg, it.operands_where[i], known);
@@ -172,12 +185,19 @@ class Registers {
       const unsigned unit = unit_of(d, part);
       known.written.set(unit);
       known.perhaps.set(unit);
-      known.groups[unit] = 0;
+      use(known.as_d, unit);
     }
     if (!it.closes_group) return;
-    for (Groups& groups : known.groups) {
-      if (groups < kManyGroups) ++groups;
+    for (Known::Use* as : {&known.as_d, &known.as_a}) {
+      for (Groups& groups : as->groups) {
+        if (groups < kManyGroups) ++groups;
+      }
     }
+  }
+
+  static void use(Known::Use& as, unsigned unit) {
+    as.groups[unit] = 0;
+    as.unfenced.set(unit);
   }
 
   void reads(const kernel::RegisterOperand& reg, SourceRange where, Known& known) {
@@ -206,6 +226,11 @@ class Registers {
       const auto theirs = other.half.find(half.first);
       return theirs == other.half.end() || theirs->second != half.second;
     });
+    join(into.as_d, other.as_d);
+    join(into.as_a, other.as_a);
+  }
+  static void join(Known::Use& into, const Known::Use& other) {
+    into.unfenced |= other.unfenced;
     for (std::size_t i = 0; i < into.groups.size(); ++i) into.groups[i] = std::min(into.groups[i], other.groups[i]);
   }
   void join_on(Known& without, const Known& with, const kernel::On& on) { join(without, with, on.where); }
@@ -229,14 +254,17 @@ class Registers {
     return true;
   }
 
-  void not_pending(const kernel::RegisterOperand& reg, SourceRange where, Known& known) {
-    if (quiet) return;
+  // What is under way; of an MMA that has the registers itself, `mine` is the use of them that is not in its way.
+  bool not_pending(const kernel::RegisterOperand& reg, SourceRange where, Known& known,
+                   const Known::Use* mine = nullptr) {
+    if (quiet) return true;
     for (int part = 0; part < reg.count; ++part) {
       const unsigned unit = unit_of(reg, part);
       const std::string& name = kernel_[reg.id].name;
-      if (known.groups[unit] != kAtRest)
-        session_.with_calls(session_.diagnostics.error(where, factors_[unit] ? multiplying : accumulating, name),
-                            call_);
+      if (known.as_d.groups[unit] != kAtRest && mine != &known.as_d)
+        session_.with_calls(session_.diagnostics.error(where, accumulating, name), call_);
+      else if (known.as_a.groups[unit] != kAtRest && mine != &known.as_a)
+        session_.with_calls(session_.diagnostics.error(where, multiplying, name), call_);
       else if (known.pending[unit])
         session_.with_calls(session_.diagnostics.error(where, pending, name, "loaded"), call_);
       else
@@ -244,17 +272,21 @@ class Registers {
       // Said once: what follows is no other mistake.
       for (unsigned each = first_[static_cast<std::size_t>(reg.id)], n = 0; n < unsigned(kernel_[reg.id].count); ++n) {
         known.pending.reset(each + n);
-        known.groups[each + n] = kAtRest;
+        known.as_d.groups[each + n] = known.as_a.groups[each + n] = kAtRest;
       }
-      return;
+      return false;
     }
+    return true;
   }
 
-  // An MMA's registers: what others did to them comes before an `mma.fence` (PTX ISA, wgmma.fence).
-  void fenced(const kernel::RegisterOperand& reg, SourceRange where, const Known& known) {
+  // An MMA's registers: what others did to them comes before an `mma.fence`, and so does what MMAs had them for that is
+  // not what this one has them for (PTX ISA, wgmma.fence).
+  void fenced(const kernel::RegisterOperand& reg, SourceRange where, Known& known, const Known::Use& other) {
     if (quiet) return;
+    if (!not_pending(reg, where, known, &other == &known.as_d ? &known.as_a : &known.as_d)) return;
     for (int part = 0; part < reg.count; ++part) {
-      if (!known.unfenced[unit_of(reg, part)]) continue;
+      const unsigned unit = unit_of(reg, part);
+      if (!known.unfenced[unit] && !other.unfenced[unit]) continue;
       session_.with_calls(session_.diagnostics.error(where, not_fenced, kernel_[reg.id].name), call_);
       return;
     }
@@ -277,7 +309,6 @@ class Registers {
   std::vector<unsigned> first_;
   unsigned units_ = 0;
   std::vector<SourceRange> lost_at_;
-  llvm::BitVector factors_;            // registers that an MMA has as A
   std::optional<Known::Where> under_;  // the guard of the instruction at hand
   kernel::CallId call_ = kernel::CallId::none;
 };

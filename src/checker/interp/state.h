@@ -52,9 +52,11 @@ enum class Blocked : std::uint8_t {
 
 // What a warp knows of its warpgroup's MMAs.
 struct Computing {
-  std::vector<std::uint16_t> writers;  // by named general slot: MMAs under way that compute it
-  std::vector<std::uint16_t> readers;  // … and those that have it as A
-  std::vector<std::uint32_t> touched;  // … fences, and one, before its last access by anything else
+  std::vector<std::uint16_t> writers;     // by named general slot: MMAs under way that compute it
+  std::vector<std::uint16_t> readers;     // … and those that have it as A
+  std::vector<std::uint32_t> computed;    // … fences, and one, before one was last begun that computes it
+  std::vector<std::uint32_t> multiplied;  // … or has it as A
+  std::vector<std::uint32_t> touched;     // … fences, and one, before its last access by anything else
   std::uint32_t fences = 0;
   std::size_t closed = 0, done = 0,
               needed = 0;  // groups: begun in full, complete, and how many a blocked warp waits for
@@ -88,6 +90,8 @@ struct Warp {
     if (code.computes_in_registers) {
       computing.writers.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.readers.assign(static_cast<std::size_t>(code.named_r), 0);
+      computing.computed.assign(static_cast<std::size_t>(code.named_r), 0);
+      computing.multiplied.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.touched.assign(static_cast<std::size_t>(code.named_r), 0);
     }
   }

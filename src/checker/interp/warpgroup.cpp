@@ -83,9 +83,11 @@ bool Interpreter::check_fenced(Slot first, int count, bool reads, bool is_a) {
                          slot_name(slot), is_a ? "computes" : "has as A"));
       return false;
     }
-    if (computing.touched[at] != computing.fences + 1) continue;
+    bool changes = (is_a ? computing.computed : computing.multiplied)[at] == computing.fences + 1;
+    if (!changes && computing.touched[at] != computing.fences + 1) continue;
+    const char* was = !changes ? "was read or written" : is_a ? "an MMA computed" : "an MMA had as A";
     report(Finding::Kind::protocol,
-           fmt::format("{} {}, which was read or written since the last `mma.fence`", does, slot_name(slot)));
+           fmt::format("{} {}, which {} since the last `mma.fence`", does, slot_name(slot), was));
     return false;
   }
   return true;
@@ -134,11 +136,15 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
     for (int i = 0; i < mma.registers(); ++i) {
       auto at = static_cast<std::size_t>(part_of(d, i).name);
       ++computing.writers[at];
+      computing.computed[at] = computing.fences + 1;
       warp_->written[static_cast<int>(File::r)][at] = kAllLanes;
     }
     work.a = a;
-    for (int i = 0; mma.a_in_registers && i < kRegistersOfA; ++i)
-      ++computing.readers[static_cast<std::size_t>(part_of(a, i).name)];
+    for (int i = 0; mma.a_in_registers && i < kRegistersOfA; ++i) {
+      auto at = static_cast<std::size_t>(part_of(a, i).name);
+      ++computing.readers[at];
+      computing.multiplied[at] = computing.fences + 1;
+    }
     running_->computing[static_cast<std::size_t>(warp_->number_in_cluster)].push_back(work);
   }
   if (arguments.size() > 5) {  // gsb0: the last of its group

@@ -186,6 +186,11 @@ TEST_CASE("A in registers") {
   // Each MMA has one use of a register at a time.
   REPORTS(factor("  WARPGROUP.ARRIVE\n  HGMMA.64x8x16.F32 left, gdesc[desc.0], gdesc[desc.0], RZ, !UPT, gsb0\n"),
           Kind::protocol, "computes left.0, which an MMA under way has as A: `mma.wait` and `mma.fence` come first");
+  const std::string done = "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n";
+  REPORTS(factor(done + "  HGMMA.64x8x16.F32 left, gdesc[desc.0], gdesc[desc.0], RZ, !UPT, gsb0\n"), Kind::protocol,
+          "computes left.0, which an MMA had as A since the last `mma.fence`");
+  REPORTS(factor(done + "  HGMMA.64x8x16.F32 e, d, gdesc[desc.0], RZ, !UPT, gsb0\n"), Kind::protocol,
+          "has as A d.0, which an MMA computed since the last `mma.fence`");
   REPORTS(factor("  WARPGROUP.ARRIVE\n  HGMMA.64x8x16.F32 e, d, gdesc[desc.0], RZ, !UPT, gsb0\n"), Kind::protocol,
           "has as A d.0, which an MMA under way computes: `mma.wait` and `mma.fence` come first");
 }
