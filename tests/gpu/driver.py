@@ -2,7 +2,7 @@
 
 import ctypes
 
-TYPES = {"u8": 0, "s8": 0, "f8e4m3": 0, "u32": 2, "s32": 3, "f16": 6, "f32": 7, "bf16": 9}  # CUtensorMapDataType
+TYPES = {"u8": 0, "s8": 0, "f8e4m3": 0, "u32": 2, "s32": 3, "f16": 6, "f32": 7, "bf16": 9, "tf32": 11}  # CUtensorMapDataType
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}  # CUtensorMapSwizzle
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 14  # CUfunction_attribute
 CLUSTER_DIMENSION = 4  # CUlaunchAttributeID

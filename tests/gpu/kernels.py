@@ -1,4 +1,4 @@
-"""Programs written in .wk: what the statements of the language become. Lanes in shared memory, copies between CTAs, A of the MMA in registers."""
+"""Programs written in .wk: what the statements of the language become. Lanes in shared memory, copies between CTAs, the warpgroup's MMA of every type, with A in registers too."""
 
 import random
 
@@ -254,6 +254,90 @@ kernel {name}(a: global in {element}[64, {64 * steps}], b: global in {element}[6
       }}
     }}
     fragments.direct(c[0 +: 64, 0 +: {n}], acc, fragments.width({n}), false);
+  }}
+}}
+"""
+
+
+def types(name, seed):
+    """The warpgroup's MMA of every type that the language has, A in shared memory or fetched, in chunks of any shape."""
+    r = random.Random(seed)
+    element, total = [("f16", "f32"), ("bf16", "f32"), ("f16", "f16"), ("tf32", "f32"), ("f8e4m3", "f32"), ("s8", "s32")][seed % 6]
+    size = {"tf32": 4, "f16": 2, "bf16": 2}.get(element, 1)
+    n = r.choice([8, 16, 24, *range(32, 257, 16)] if element == "s8" else range(8, 257, 8))
+    swizzle = r.choice([32, 64, 128])
+    wide = swizzle // size  # k of a tile
+    one, each = 32 // size, 4 // size
+    rounds = r.choice([1, 2, 3, 5])
+    depth = r.choice([1, 2, 3])
+    rows = r.choice([64, 128])
+    fetched = r.random() < 0.5 and n * (rows // 64) <= 256
+    if n * (rows // 64) > 384:
+        rows = 64
+    if total == "f16" and n % 16:  # registers of an MMA begin at multiples of four
+        rows = 64
+    last = r.choice([f"j == {wide // one - 1}", "true"])
+    of_a = "left[i * 64 +: 64, j * {0} +: {0}]" if fetched else "inp.sa[i * 64 +: 64, j * {0} +: {0}]"
+    registers = n * (2 if total == "f16" else 4) // 8 * (rows // 64)
+    fetch = f"""
+        for i in 0 .. {rows * wide // each // 128} {{ lds left.r[i], inp.sa[left.at({each} * i).0, left.at({each} * i).1 +: {each}]; }}"""
+    stores = (
+        "stg to, acc.r[(i * {0} + j) * 2 + h];" if total == "f16" else "stg.64 to, acc.r[(i * {0} + j) * 4 + 2 * h +: 2];"
+    ).format(n // 8)
+    return f"""use "lib/wgmma.wk";
+
+kernel {name}(a: global in {element}[{rows}, {wide * rounds}], b: global in {element}[{n}, {wide * rounds}], c: global out {total}[{rows}, {n}])
+    on sm_90a, grid (1) {{
+  shared sa: ring({depth}) of {element}[{rows}, {wide}] in k_major.swizzle({swizzle});
+  shared sb: ring({depth}) of {element}[{n}, {wide}] in k_major.swizzle({swizzle});
+  pipe stage: ring({depth}) carries (sa, sb);
+
+  start {{
+    on (warp == 4) {{
+      for i in 0 .. {depth} {{ @one init stage.full[i]; @one init stage.empty[i]; }}
+      fence.init;
+    }}
+    sync;
+  }}
+
+  role loads(out: producer stage) on warp 4 {{
+    grid.wait;
+    loop k in 0 .. {rounds} {{
+      fill out {{
+        wait out.empty;
+        @one expect out.full;
+        load out.sa, a[0 +: {rows}, k * {wide} +: {wide}], out.full;
+        load out.sb, b[0 +: {n}, k * {wide} +: {wide}], out.full;
+      }}
+    }}
+  }}
+
+  role multiplies(inp: consumer stage) on warpgroup 0 {{
+    regs acc: {total}[{rows}, {n}] in wgmma.d({rows}, {n});
+    {f"regs left: {element}[{rows}, {wide}] in wgmma.a_of({element}, {rows}, {wide});" if fetched else ""}
+    grid.wait;
+    for i in 0 .. {registers} {{ mov acc.r[i], {r.choice([0, 0x3F800000]) if total == "f32" else 0}; }}
+    loop k in 0 .. {rounds} {{
+      take inp {{
+        wait inp.full;{fetch if fetched else ""}
+        mma.fence;
+        for j in 0 .. {wide // one} {{
+          for i in 0 .. {rows // 64} {{
+            mma acc[i * 64 +: 64, ..], {of_a.format(one)}, inp.sb[.., j * {one} +: {one}], true, last: {last} && i == {rows // 64 - 1};
+          }}
+        }}
+        mma.wait 0;
+        arrive inp.empty;
+      }}
+    }}
+    for i in 0 .. {rows // 64} {{
+      for j in 0 .. {n // 8} {{
+        for h in 0 .. 2 {{
+          let to = c[i * 64 + warp * 16 + h * 8 + lane / 4, j * 8 + lane % 4 * 2 +: 2];
+          {stores}
+        }}
+      }}
+    }}
   }}
 }}
 """

@@ -28,6 +28,7 @@ CLASSES = {
     "wk_shared": (kernels.shared_lanes, 80),
     "wk_copies": (kernels.copies, 80),
     "wk_factors": (kernels.factors, 80),
+    "wk_types": (kernels.types, 120),
 }
 
 
