@@ -79,7 +79,8 @@ Error Shape::open(const runtime::Driver& driver, const std::string& path, Row& r
   row.hash = hash_of(cubin_ + manifest_);
   if (Error error = runtime::Kernel::open(driver, cubin_, manifest_, nullptr, kernel_)) return error;
   std::optional<trial::Product> product = trial::product_of(kernel_->manifest());
-  if (!product) return failure(WARPCC_BAD_FILE, "`" + path + "` is no product of matrices with C in f32");
+  bool floats = product && kernel_->manifest().tensors[product->c].element == WARPCC_F32;
+  if (!floats) return failure(WARPCC_BAD_FILE, "`" + path + "` is no product of matrices with C in f32");
   product_ = row.product = *product;
   row.element = runtime::element_name(kernel_->manifest().tensors[product_.a].element);
   memory_ = std::make_shared<Memory>(*kernel_);

@@ -12,13 +12,19 @@ namespace {
 
 constexpr int kLeast = -3, kCount = 7;
 
-// The bits of -3 … 3 in each type (IEEE 754 binary16 and binary32; bfloat16 is the upper half of binary32).
+// The bits of -3 … 3 in each type (IEEE 754 binary16 and binary32; bfloat16 is the upper half of binary32, E5M2 that of
+// binary16; E4M3: OCP 8-bit floating point).
 std::uint64_t bits_of(int value, warpcc_element element) {
   auto binary32 = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   constexpr std::uint16_t kHalves[kCount] = {0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200};
+  constexpr std::uint8_t kEighths[kCount] = {0xc4, 0xc0, 0xb8, 0, 0x38, 0x40, 0x44};
   switch (element) {
     case WARPCC_F16:
       return kHalves[value - kLeast];
+    case WARPCC_F8E5M2:
+      return kHalves[value - kLeast] >> 8;
+    case WARPCC_F8E4M3:
+      return kEighths[value - kLeast];
     case WARPCC_BF16:
       return binary32 >> 16;
     case WARPCC_F32:
@@ -51,7 +57,7 @@ int input(std::uint32_t number, std::uint64_t index, std::uint64_t seed) {
 }
 
 bool can_make(warpcc_element element) {
-  return element != WARPCC_ANY && element != WARPCC_F8E4M3 && element != WARPCC_F8E5M2;
+  return element != WARPCC_ANY;
 }
 
 std::uint64_t bytes_of(const runtime::Tensor& tensor) {

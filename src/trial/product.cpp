@@ -1,6 +1,9 @@
 #include "trial/product.h"
 
 #include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "trial/inputs.h"
 #include "trial/parallel.h"
@@ -22,6 +25,16 @@ std::uint64_t as_number(int value) {
   return static_cast<std::uint64_t>(std::int64_t{value});
 }
 
+// IEEE 754 binary16: 5 bits of exponent, 10 of fraction.
+float half(std::uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  float value = exponent == 31
+                    ? (fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN())
+                : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  return bits >> 15 ? -value : value;
+}
+
 bool is_matrix(const runtime::Tensor& tensor) {
   return tensor.shape.size() == 2;
 }
@@ -38,13 +51,35 @@ std::optional<Product> product_of(const runtime::Manifest& manifest) {
   Product product{inputs[0], inputs[1], outputs[0]};
   const runtime::Tensor &a = manifest.tensors[product.a], &b = manifest.tensors[product.b],
                         &c = manifest.tensors[product.c];
-  if (!is_matrix(c) || c.element != WARPCC_F32 || !can_make(a.element) || a.element != b.element) return std::nullopt;
+  bool known = c.element == WARPCC_F32 || c.element == WARPCC_S32 || c.element == WARPCC_F16;
+  if (!is_matrix(c) || !known || !can_make(a.element) || a.element != b.element) return std::nullopt;
   product.m = a.shape[0];
   product.n = b.shape[0];
   product.k = a.shape[1];
   bool fits = b.shape[1] == product.k && c.shape[0] == product.m && c.shape[1] == product.n;
-  if (!fits || product.k > ProductCheck::kMostK) return std::nullopt;
+  std::int64_t most = c.element == WARPCC_F16 ? ProductCheck::kMostKInHalves : ProductCheck::kMostK;
+  if (!fits || product.k > most) return std::nullopt;
   return product;
+}
+
+std::vector<float> numbers(const std::vector<std::byte>& bytes, warpcc_element element) {
+  std::vector<float> result(bytes.size() / static_cast<std::size_t>(runtime::element_bytes(element)));
+  in_parallel(static_cast<std::int64_t>(result.size()), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (element == WARPCC_F16) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, &bytes[2 * i], 2);
+        result[i] = half(bits);
+      } else if (element == WARPCC_S32) {
+        std::int32_t whole = 0;
+        std::memcpy(&whole, &bytes[4 * i], 4);
+        result[i] = static_cast<float>(whole);
+      } else {
+        std::memcpy(&result[i], &bytes[4 * i], 4);
+      }
+    }
+  });
+  return result;
 }
 
 ProductCheck::ProductCheck(const Product& product, std::uint64_t seed)

@@ -1,6 +1,7 @@
 // C = A · Bᵀ on the made inputs, every element of C held to the exact product, at any size.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,13 +10,16 @@
 
 namespace warpcc::trial {
 
-// Which of a kernel's tensors are A (m × k), B (n × k) and C (m × n, f32): C is the one that is stored to, A and B the
-// first two others. Nothing where they do not fit.
+// Which of a kernel's tensors are A (m × k), B (n × k) and C (m × n, of f32, s32 or f16): C is the one that is stored
+// to, A and B the first two others. Nothing where they do not fit, or C could not hold the product exactly.
 struct Product {
   std::uint32_t a = 0, b = 0, c = 0;  // of the manifest's tensors
   std::int64_t m = 0, n = 0, k = 0;
 };
 std::optional<Product> product_of(const runtime::Manifest& manifest);
+
+// Elements of such a C as numbers; whole ones of up to 2^24 exactly.
+std::vector<float> numbers(const std::vector<std::byte>& bytes, warpcc_element element);
 
 struct Verdict {
   std::uint64_t compared = 0;
@@ -36,8 +40,8 @@ class ProductCheck {
   // C in row-major order.
   Verdict compare(const float* c) const;
 
-  // Beyond this many k steps sums are not exact in f32.
-  static constexpr std::int64_t kMostK = (std::int64_t{1} << 24) / 9;
+  // Beyond this many k steps sums are not exact in f32; in f16.
+  static constexpr std::int64_t kMostK = (std::int64_t{1} << 24) / 9, kMostKInHalves = (std::int64_t{1} << 11) / 9;
 
  private:
   std::int64_t wanted(std::int64_t row, std::int64_t column) const;

@@ -50,8 +50,9 @@ class Runner {
     report_.same = first == last;
     if (!report_.product) return success();
     ProductCheck check(*report_.product, options_.seed);
-    report_.first = check.compare(reinterpret_cast<const float*>(first[0].data()));
-    report_.last = check.compare(reinterpret_cast<const float*>(last[0].data()));
+    warpcc_element element = kernel_.manifest().tensors[report_.product->c].element;
+    report_.first = check.compare(numbers(first[0], element).data());
+    report_.last = check.compare(numbers(last[0], element).data());
     return success();
   }
 
@@ -114,9 +115,10 @@ Error poison(const Kernel& kernel, const Tensors& tensors) {
   for (std::size_t i = 0; i < tensors.addresses.size(); ++i) {
     const runtime::Tensor& tensor = kernel.manifest().tensors[i];
     if (!tensor.written) continue;
-    constexpr unsigned kNan = 0xffffffff;  // in every floating-point type
+    // No product: NaN in every floating-point type, and the least of all integers.
+    const unsigned poison = tensor.element == WARPCC_S32 ? 0x80000000 : 0xffffffff;
     // A last word that is not whole stays as it is: memory is taken in larger units.
-    auto result = kernel.driver().fill32(tensors.addresses[i], kNan, bytes_of(tensor) / 4);
+    auto result = kernel.driver().fill32(tensors.addresses[i], poison, bytes_of(tensor) / 4);
     if (Error error = check(kernel.driver(), result, "poisoning `" + tensor.name + "`")) return error;
   }
   return check(kernel.driver(), kernel.driver().context_synchronize(), "poisoning");

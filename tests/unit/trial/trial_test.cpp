@@ -76,7 +76,8 @@ TEST_CASE("inputs are the checker's, and others for another seed") {
 TEST_CASE("inputs in every element type") {
   runtime::Tensor tensor;
   tensor.shape = {3, 5};
-  for (warpcc_element element : {WARPCC_F16, WARPCC_BF16, WARPCC_F32, WARPCC_S8, WARPCC_S32, WARPCC_U64}) {
+  for (warpcc_element element :
+       {WARPCC_F16, WARPCC_BF16, WARPCC_F32, WARPCC_S8, WARPCC_S32, WARPCC_U64, WARPCC_F8E4M3, WARPCC_F8E5M2}) {
     CAPTURE(element);
     tensor.element = element;
     tensor.element_bytes = runtime::element_bytes(element);
@@ -90,6 +91,10 @@ TEST_CASE("inputs in every element type") {
       if (element == WARPCC_F16) value = half(static_cast<std::uint16_t>(bits));
       if (element == WARPCC_BF16) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
       if (element == WARPCC_F32) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+      if (element == WARPCC_F8E5M2) value = half(static_cast<std::uint16_t>(bits << 8));
+      // E4M3 has one bit of exponent less, and a bias of 7 in place of 15.
+      if (element == WARPCC_F8E4M3)
+        value = half(static_cast<std::uint16_t>((bits & 0x80) << 8 | (bits & 0x7f) << 7)) * 256;
       if (element == WARPCC_S8) value = static_cast<std::int8_t>(bits);
       if (element == WARPCC_S32) value = static_cast<std::int32_t>(bits);
       if (element == WARPCC_U64) value = static_cast<double>(static_cast<std::int64_t>(bits));
@@ -115,6 +120,35 @@ TEST_CASE("which tensors are a product") {
     REQUIRE(!runtime::read_manifest(changed, manifest));
     CHECK(!trial::product_of(manifest));
   }
+}
+
+TEST_CASE("a product in integers, and in f16 while that holds it") {
+  for (const char* element : {"s32", "f16", "bf16"}) {
+    runtime::Manifest manifest;
+    REQUIRE(!runtime::read_manifest(gemm_manifest(), manifest));
+    manifest.tensors[2].element = element == std::string("s32")   ? WARPCC_S32
+                                  : element == std::string("f16") ? WARPCC_F16
+                                                                  : WARPCC_BF16;
+    CHECK(trial::product_of(manifest).has_value() == (element != std::string("bf16")));
+    manifest.tensors[0].shape[1] = manifest.tensors[1].shape[1] = 228;
+    CHECK(trial::product_of(manifest).has_value() == (element == std::string("s32")));
+  }
+  const std::uint16_t halves[] = {0xc200, 0x3c00, 0x0001, 0x7c00, 0x67ff, 0xffff};
+  std::vector<std::byte> bytes(sizeof halves);
+  std::memcpy(bytes.data(), halves, sizeof halves);
+  std::vector<float> numbers = trial::numbers(bytes, WARPCC_F16);
+  REQUIRE(numbers.size() == 6);
+  CHECK(numbers[0] == -3);
+  CHECK(numbers[1] == 1);
+  CHECK(numbers[2] == std::ldexp(1.0f, -24));
+  CHECK(std::isinf(numbers[3]));
+  CHECK(numbers[4] == 2047);
+  CHECK(std::isnan(numbers[5]));
+  const std::int32_t whole[] = {-9000, 1 << 24, std::numeric_limits<std::int32_t>::min()};
+  bytes.resize(sizeof whole);
+  std::memcpy(bytes.data(), whole, sizeof whole);
+  numbers = trial::numbers(bytes, WARPCC_S32);
+  CHECK(numbers == std::vector<float>{-9000, 16777216, -2147483648.0f});
 }
 
 TEST_CASE("the exact product passes; one wrong element, anywhere, does not") {
