@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checker/machine/copy_engine.h"
@@ -224,6 +225,9 @@ struct Code {
   bool runs_together() const { return polls; }
   bool runs_apart() const { return !polls && !shares_memory; }
 };
+
+// What an opcode does, where its modifiers do not choose; unknown: the machine lacks it.
+Action action_of(std::string_view opcode);
 
 Code decode(const sass::Program& program);
 

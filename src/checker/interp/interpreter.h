@@ -287,18 +287,27 @@ class Interpreter {
   std::optional<std::pair<int, std::uint32_t>> cluster_address(std::uint32_t address, bool may_be_remote,
                                                                const char* what);
 
-  // ---- asynchronous.cpp
-  bool asynchronous(const Instruction& instruction);
+  // ---- copies.cpp: the copy engine
   void copy_in(const Instruction& instruction);
   void copy_across(const Instruction& instruction);
+  void land(CopyIn& copy);
   void land_across(CopyIn& copy);
   void land_at(const CopyIn& copy, const CopyIn::Target& target, std::int64_t bytes);
   void copy_out(const Instruction& instruction);
-  void mma(const Instruction& instruction);
-  void commit(const Instruction& instruction);
+  bool run_stores(bool unwaited);
+  void read_store(CopyOut copy);
+  void write_store(const CopyOut& copy);
+  void store_is_done(Warp& warp);
+  void close_group();
+
   // ---- valid.cpp: operands that came from behind a buffer's valid extents
   void check_valid(llvm::ArrayRef<const machine::OperandImage*> operands, int rank, std::uint64_t accumulator,
                    bool accumulates);
+
+  // ---- asynchronous.cpp: the tensor core, work that is handed out, and what is done next
+  bool asynchronous(const Instruction& instruction);
+  void mma(const Instruction& instruction);
+  void commit(const Instruction& instruction);
   void request_work(const Instruction& instruction);
   void answer(Request& request);
   // One piece of the running cluster's asynchronous work. Stores that no warp waits for come if nothing else can.
@@ -306,13 +315,7 @@ class Interpreter {
   bool run_load(std::size_t which);
   bool run_queue(bool committed);
   bool run_request();
-  void land(CopyIn& copy);
   void run_tensor(std::deque<TensorWork>& queue);
-  bool run_stores(bool unwaited);
-  void read_store(CopyOut copy);
-  void write_store(const CopyOut& copy);
-  void store_is_done(Warp& warp);
-  void close_group();
 
   // ---- warpgroup.cpp: Hopper's MMAs, and setmaxnreg
   std::optional<Next> warpgroup(const Instruction& instruction);
