@@ -435,7 +435,9 @@ void Interpreter::leave_cta(Cta& gone) {
     std::uint32_t present = line_;
     if (line != ~0u) line_ = line;
     report(Finding::Kind::race, fmt::format("reaches {} of CTA {}, which may have exited by then", what, gone.number),
-           {"the CTA that is reached waits for this before it exits: on the barrier, or on the cluster's"});
+           {fmt::format("by {}: that it is done is known to no warp of CTA {} as the last of them leaves",
+                        line_text(line_), gone.number),
+            "to mend: the CTA that is reached waits for this before it exits: on the barrier, or on the cluster's"});
     line_ = present;
   };
   const order::Clock& life = gone.life;

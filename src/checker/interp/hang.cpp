@@ -113,16 +113,37 @@ void Interpreter::tell_unheard(const Cta& cta, const BarrierState& barrier) {
 
 void Interpreter::report_hangs() {
   // Whoever waits for the cluster waits for the others' sake: they come first.
-  for (Warp& warp : running_->warps) {
-    if (warp.blocked != Blocked::exited && warp.blocked != Blocked::no && warp.blocked != Blocked::cluster_barrier)
-      report_hang(warp);
-  }
-  for (Warp& warp : running_->warps) {
-    if (warp.blocked == Blocked::cluster_barrier) report_hang(warp);
+  for (bool for_the_cluster : {false, true}) {
+    std::vector<bool> told(running_->warps.size(), false);
+    for (Warp& warp : running_->warps) {
+      if (warp.blocked == Blocked::exited || warp.blocked == Blocked::no ||
+          (warp.blocked == Blocked::cluster_barrier) != for_the_cluster ||
+          told[static_cast<std::size_t>(warp.number_in_cluster)])
+        continue;
+      report_hang(warp, alike(warp, told));
+    }
   }
 }
 
-void Interpreter::report_hang(Warp& warp) {
+// The CTA's warps behind it that wait at the same line for the same: `so do warps 5, 6, 7`.
+std::string Interpreter::alike(const Warp& warp, std::vector<bool>& told) {
+  std::string list;
+  int count = 0;
+  for (const Warp& other : running_->warps) {
+    bool same = other.cta == warp.cta && other.index > warp.index && other.blocked == warp.blocked &&
+                other.blocked_line == warp.blocked_line && other.blocked_barrier == warp.blocked_barrier &&
+                other.blocked_parity == warp.blocked_parity;
+    if (!same || warp.blocked == Blocked::poll || warp.blocked == Blocked::registers) continue;
+    told[static_cast<std::size_t>(other.number_in_cluster)] = true;
+    ++outcome_.hangs;
+    ++count;
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", other.index);
+  }
+  if (count == 0) return "";
+  return fmt::format("so {} warp{} {}", count == 1 ? "does" : "do", count == 1 ? "" : "s", list);
+}
+
+void Interpreter::report_hang(Warp& warp, const std::string& others) {
   const Cta& cta = *running_->ctas[static_cast<std::size_t>(warp.cta)];
   std::string text = fmt::format("CTA {} warp {} waits ", cta.number, warp.index);
   std::vector<std::string> details;
@@ -204,6 +225,9 @@ void Interpreter::report_hang(Warp& warp) {
     if (section.kind == sass::Section::Kind::role) text += fmt::format(" (role {})", section.name);
   }
   if (!line.comment.empty()) details.insert(details.begin(), fmt::format("at `{}`", line.comment));
+  if (!others.empty()) details.push_back(others);
+  first_lane_ = 0;
+  if (std::string present = present_text(); !present.empty()) details.push_back("there: " + present);
   findings_.add_each(Finding::Kind::hang, line_, std::move(text), std::move(details));
 }
 

@@ -380,7 +380,8 @@ class Interpreter {
 
   // ---- hang.cpp
   void report_hangs();
-  void report_hang(Warp& warp);
+  void report_hang(Warp& warp, const std::string& others);
+  std::string alike(const Warp& warp, std::vector<bool>& told);
   std::string where(const Warp& warp) const;
   std::string line_at(std::uint32_t line) const;
   std::string whereabouts(const Cta& of, const sass::Section* section) const;

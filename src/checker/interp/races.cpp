@@ -124,6 +124,9 @@ namespace {
 
 // What would order the two.
 std::string mends(const order::Entry& first, const order::Entry& then, Why why, layout::TensorCore core) {
+  bool both_write = first.use == Use::write && then.use == Use::write;
+  if (why == Why::unordered && both_write && first.line == then.line && first.who != then.who)
+    return "coordinates that differ between the two: one statement writes the same place for both";
   switch (why) {
     case Why::proxy:
       return "`fence.async` (in global memory `fence.async.global`) by the lanes that wrote, after their stores and "

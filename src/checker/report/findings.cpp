@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace warpcc::checker {
@@ -35,20 +36,44 @@ std::uint64_t* counter(Outcome& outcome, Finding::Kind kind) {
   return nullptr;
 }
 
+// By line the first one of the same statement in the same section.
+std::vector<std::uint32_t> first_lines(const sass::Program& program) {
+  std::vector<std::uint32_t> result;
+  std::map<std::tuple<std::size_t, const isa::Opcode*, std::string_view, std::string_view>, std::uint32_t> seen;
+  std::size_t section = 0;
+  for (std::uint32_t i = 0; i < program.lines.size(); ++i) {
+    while (section + 1 < program.sections.size() && program.sections[section + 1].first_line <= i) ++section;
+    const sass::Line& line = program.lines[i];
+    result.push_back(
+        line.place.empty() ? i : seen.try_emplace({section, line.opcode, line.place, line.comment}, i).first->second);
+  }
+  return result;
+}
+
 }  // namespace
 
+// Of operands and values each line is its own mistake.
+Findings::Key Findings::key(Finding::Kind kind, std::uint32_t line) const {
+  bool by_statement = kind == Finding::Kind::memory || kind == Finding::Kind::protocol ||
+                      kind == Finding::Kind::named_barrier || kind == Finding::Kind::race;
+  if (line == kNoLine || !by_statement) return {kind, line};
+  if (statements_.empty()) statements_ = first_lines(program_);
+  return {kind, statements_[line]};
+}
+
 bool Findings::told(Finding::Kind kind, std::uint32_t line) const {
-  return line != kNoLine && told_.count({kind, line}) > 0;
+  return line != kNoLine && told_.count(key(kind, line)) > 0;
 }
 
 void Findings::add(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details) {
   ++*counter(outcome_, kind);
-  if (auto found = told_.find({kind, line}); line != kNoLine && found != told_.end()) {
+  const Key once = key(kind, line);
+  if (auto found = told_.find(once); line != kNoLine && found != told_.end()) {
     ++found->second.times;
     return;
   }
   if (tell(kind, line, std::move(text), std::move(details)) && line != kNoLine) {
-    told_[{kind, line}] = {outcome_.findings.size() - 1, 1};
+    told_[once] = {outcome_.findings.size() - 1, 1};
   }
 }
 
@@ -84,7 +109,7 @@ void Findings::take(Findings& other) {
     Finding& finding = from.findings[i];
     std::uint32_t line = other.lines_[i];
     // Told once a line, or each time.
-    auto once = other.told_.find({finding.kind, line});
+    auto once = other.told_.find(other.key(finding.kind, line));
     if (finding.race) {
       std::string text = std::move(finding.text);
       tell_race(line, std::move(text), std::move(finding.details), std::move(*finding.race));
@@ -95,11 +120,11 @@ void Findings::take(Findings& other) {
       continue;
     }
     std::uint64_t times = once->second.times;
-    if (auto found = told_.find({finding.kind, line}); found != told_.end()) {
+    if (auto found = told_.find(key(finding.kind, line)); found != told_.end()) {
       found->second.times += times;
       if (finding.kind == Finding::Kind::not_held) from.not_held -= times;  // lines
     } else if (tell(finding.kind, line, std::move(finding.text), std::move(finding.details))) {
-      told_[{finding.kind, line}] = {outcome_.findings.size() - 1, times};
+      told_[key(finding.kind, line)] = {outcome_.findings.size() - 1, times};
     }
   }
   outcome_.add_counts(from);

@@ -1,4 +1,5 @@
-// Findings as they come: counted by kind, told once a line.
+// Findings as they come: counted by kind, told once a line; what goes wrong in memory and at barriers once a statement,
+// which may have been written out as many lines.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,8 @@ class Findings {
   void finish();
 
  private:
+  using Key = std::pair<Finding::Kind, std::uint32_t>;
+  Key key(Finding::Kind kind, std::uint32_t line) const;
   bool tell(Finding::Kind kind, std::uint32_t line, std::string text, std::vector<std::string> details);
 
   const sass::Program& program_;
@@ -42,7 +45,8 @@ class Findings {
     std::size_t finding;
     std::uint64_t times;
   };
-  std::map<std::pair<Finding::Kind, std::uint32_t>, Told> told_;
+  std::map<Key, Told> told_;
+  mutable std::vector<std::uint32_t> statements_;  // by line, once it is asked for: the first line of its statement
   std::map<Finding::Kind, int> of_kind_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, int>> races_;
   std::vector<std::uint32_t> lines_;  // of the outcome's findings
