@@ -16,6 +16,7 @@ constexpr Option kOptions[] = {
     {"--clusters", "all|LIST",
      "which clusters of the grid run, such as 0,7,73; the first and the last, where it is not said"},
     {"--values", "", "computes with real numbers, and compares the result with a plain product"},
+    {"--valid", "NAME=E,E", "of a buffer in global memory only so much of each dimension holds something", true},
     {"--coverage", "", "instead: what all clusters of the grid store, from coordinates and control alone"},
     {"--sms", "N", "with --coverage: SMs of the GPU, which clusters that wait for each other must fit on; 148"},
     {"--launches", "N", "runs the kernel N times in a row on the same memory"},

@@ -10,6 +10,7 @@
 #include "codegen/codegen.h"
 #include "frontend/parse.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
@@ -261,6 +262,49 @@ std::optional<sass::Program> read_program(Run& run, FileId file, int& exit_code)
   return program;
 }
 
+namespace {
+
+// `a=64,504`: of each dimension what holds something.
+llvm::Error set_valid(sass::Program& program, llvm::StringRef option) {
+  auto [name, list] = option.split('=');
+  std::string known;
+  for (sass::Buffer& buffer : program.buffers) {
+    if (buffer.space != sass::MemorySpace::global) continue;
+    known += (known.empty() ? "" : ", ") + buffer.name;
+    if (name != buffer.name) continue;
+    const layout::Map& map = buffer.layout.map();
+    llvm::SmallVector<llvm::StringRef, 4> each;
+    list.split(each, ',');
+    bool fits = static_cast<int>(each.size()) == map.rank();
+    std::vector<std::int64_t> valid(each.size(), 0);
+    std::string extents;
+    for (int i = 0; i < map.rank(); ++i) {
+      auto at = static_cast<std::size_t>(i);
+      extents += fmt::format("{}{}", i == 0 ? "" : ",", map.extent(i));
+      fits = fits && !each[at].trim().getAsInteger(10, valid[at]) && valid[at] >= 0 && valid[at] <= map.extent(i);
+    }
+    if (!fits) {
+      return wrong(fmt::format("`--valid {}`: {} has {} dimensions: `--valid {}={}` is all of it",
+                               std::string_view(option), buffer.name, map.rank(), buffer.name, extents));
+    }
+    buffer.valid = std::move(valid);
+    return llvm::Error::success();
+  }
+  return wrong(fmt::format("`--valid {}`: no buffer `{}` in global memory; the kernel has {}", std::string_view(option),
+                           std::string_view(name), known.empty() ? "none" : known));
+}
+
+// Lines that no statement has made: what is said of them names the line of the text.
+void name_own_places(sass::Program& program, const Sources& sources) {
+  for (sass::Line& line : program.lines) {
+    if (!line.place.empty() || line.where.end <= line.where.begin) continue;
+    llvm::StringRef file = llvm::sys::path::filename(sources.path(line.where.file));
+    line.place = fmt::format("{}:{}", std::string_view(file), sources.position(line.where.file, line.where.begin).line);
+  }
+}
+
+}  // namespace
+
 std::optional<CheckInput> read_check_input(Run& run, int& exit_code) {
   const Invocation& invocation = run.invocation;
   auto end = [&](llvm::Error error) {
@@ -279,6 +323,10 @@ std::optional<CheckInput> read_check_input(Run& run, int& exit_code) {
   std::optional<sass::Program> program =
       is_text ? read_program(run, *file, exit_code) : compile_program(run, *file, *compile, exit_code);
   if (!program) return std::nullopt;
+  if (is_text) name_own_places(*program, run.sources);
+  for (const std::string& valid : invocation.values("--valid")) {
+    if (llvm::Error error = set_valid(*program, valid)) return end(std::move(error));
+  }
   if (llvm::Error error = check_clusters(*options, *program)) return end(std::move(error));
   return CheckInput{std::move(*program), std::move(*options)};
 }
