@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "llvm/Support/Path.h"
 #include "lsp/context.h"
 #include "lsp/operands.h"
+#include "lsp/paths.h"
 #include "lsp/requests.h"
 #include "lsp/symbols.h"
 
@@ -23,6 +25,8 @@ enum Kind : int {
   kUnit = 11,
   kEnum = 13,
   kKeyword = 14,
+  kFile = 17,
+  kFolder = 19,
   kCase = 20,
   kConstant = 21,
   kStruct = 22,
@@ -131,7 +135,7 @@ class Completion {
       : request_(request), document_(request.document), sight_(sight), context_(context) {}
 
   json::Array run() {
-    if (context_.in_comment || context_.in_string) return {};
+    if (context_.in_comment) return {};
     if (context_.after_dot && !opcode_in_hand()) {
       members();
     } else {
@@ -342,12 +346,37 @@ class Completion {
   Items items_;
 };
 
+// Files and folders, where the cursor stands in the path of a `use`.
+json::Array in_path(const Request& request, const std::string& text, const Context& context) {
+  const llvm::StringRef before = llvm::StringRef(text).slice(context.statement, request.offset);
+  const auto [head, typed] = before.split('"');
+  json::Array items;
+  if (head.trim() != "use") return items;
+  std::vector<std::string> folders{llvm::sys::path::parent_path(request.document.path).str()};
+  folders.insert(folders.end(), request.options.library_folders.begin(), request.options.library_folders.end());
+  const std::uint32_t name = request.offset - static_cast<std::uint32_t>(typed.size() - (typed.rfind('/') + 1));
+  const json::Value range = range_in(request.document.text, name, request.offset);
+  for (const PathEntry& entry : module_paths(typed, folders)) {
+    if (entry.name == llvm::sys::path::filename(request.document.path)) continue;
+    items.push_back(json::Object{{"label", json::fixUTF8(entry.name)},
+                                 {"kind", static_cast<int>(entry.folder ? kFolder : kFile)},
+                                 {"textEdit", json::Object{{"range", range}, {"newText", json::fixUTF8(entry.name)}}}});
+  }
+  return items;
+}
+
 }  // namespace
 
 Answer completion(const Request& request) {
   const Sight sight(request.document, request.document.parsed ? request.document.parsed : request.document.newest);
-  const Context context = context_at(request.document.text.str(), request.offset);
-  json::Array items = sight ? Completion(request, sight, context).run() : json::Array{};
+  const std::string text = request.document.text.str();
+  const Context context = context_at(text, request.offset);
+  json::Array items;
+  if (context.in_string) {
+    items = in_path(request, text, context);
+  } else if (sight) {
+    items = Completion(request, sight, context).run();
+  }
   return json::Object{{"isIncomplete", false}, {"items", std::move(items)}};
 }
 

@@ -53,18 +53,25 @@ std::optional<SourceRange> line_named(const Analysis& analysis, llvm::StringRef 
 }
 
 // The places that a finding's words name: the other access of a race, who signalled last.
-json::Array places_in(const Document& document, const Analysis& analysis, const checker::Finding& finding) {
-  json::Array all;
+std::vector<std::pair<SourceRange, std::string>> named_in(const Analysis& analysis, const checker::Finding& finding) {
+  std::vector<std::pair<SourceRange, std::string>> all;
   for (llvm::StringRef detail : finding.details) {
-    const std::string words = detail.trim().str();
     for (std::size_t at = detail.find(".wk:"); at != llvm::StringRef::npos; at = detail.find(".wk:", at + 1)) {
       const std::size_t begin = detail.find_last_of(" `(", at) + 1;
       const std::size_t end = detail.find_first_not_of("0123456789", at + 4);
       if (const std::optional<SourceRange> where = line_named(analysis, detail.slice(begin, end)))
-        all.push_back(related(document, analysis, *where, words));
+        all.emplace_back(*where, detail.trim().str());
     }
   }
   return all;
+}
+
+// Where a finding is shown: its statement, in whichever file; of a hang, which has none, the first place that it names.
+SourceRange place_of(const Analysis& analysis, const checker::Finding& finding) {
+  if (finding.where.end > finding.where.begin && is_file(analysis, finding.where.file)) return finding.where;
+  if (const std::optional<SourceRange> where = line_named(analysis, finding.place)) return *where;
+  const auto named = named_in(analysis, finding);
+  return named.empty() ? SourceRange{} : named.front().first;
 }
 
 }  // namespace
@@ -106,24 +113,23 @@ std::map<std::string, json::Array> diagnostics_by_file(const Document& document,
   return by_file;
 }
 
-json::Array findings(const Document& document, const Analysis& analysis, const checker::Outcome& outcome) {
-  json::Array all;
+std::map<std::string, json::Array> findings(const Document& document, const Analysis& analysis,
+                                            const checker::Outcome& outcome) {
+  std::map<std::string, json::Array> by_file;
   for (const checker::Finding& finding : outcome.findings) {
     std::string text = finding.text;
     for (const std::string& detail : finding.details) text += "\n" + detail;
     std::string code(checker::name(finding.kind));
     std::replace(code.begin(), code.end(), ' ', '-');
-    const bool here = finding.where.file == Analysis::kMain && finding.where.end > finding.where.begin;
-    if (!here && !finding.place.empty()) text = finding.place + ": " + text;
-    json::Object made =
-        diagnostic(range_in(analysis.sources, here ? finding.where : SourceRange{}), kError, code, text);
-    json::Array places = places_in(document, analysis, finding);
-    if (!here && finding.where.end > finding.where.begin && is_file(analysis, finding.where.file))
-      places.push_back(related(document, analysis, finding.where, "here"));
+    const SourceRange where = place_of(analysis, finding);
+    json::Object made = diagnostic(range_in(analysis.sources, where), kError, code, std::move(text));
+    json::Array places;
+    for (const auto& [at, words] : named_in(analysis, finding))
+      places.push_back(related(document, analysis, at, words));
     if (!places.empty()) made["relatedInformation"] = std::move(places);
-    all.push_back(std::move(made));
+    by_file[uri_of_file(document, analysis, where.file)].push_back(std::move(made));
   }
-  return all;
+  return by_file;
 }
 
 }  // namespace warpcc::lsp

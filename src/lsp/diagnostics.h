@@ -14,7 +14,8 @@ std::map<std::string, json::Array> diagnostics_by_file(const Document& document,
 
 json::Object to_json(const Document& document, const Analysis& analysis, const Diagnostic& diagnostic);
 
-// What the checker found, at the document's own lines.
-json::Array findings(const Document& document, const Analysis& analysis, const checker::Outcome& outcome);
+// What the checker found, by the URI of the file that has the statement: the document, or a module that it uses.
+std::map<std::string, json::Array> findings(const Document& document, const Analysis& analysis,
+                                            const checker::Outcome& outcome);
 
 }  // namespace warpcc::lsp

@@ -1,6 +1,7 @@
 // The documents that an editor holds, and what is known of each.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,13 +13,6 @@
 #include "lsp/text.h"
 
 namespace warpcc::lsp {
-
-// What the checker found, of a version of a document.
-struct Found {
-  SourceRange where;  // in the files of the analysis
-  std::string path, text, code;
-  std::vector<Note> notes;
-};
 
 struct Document {
   std::string uri, path;
@@ -32,8 +26,8 @@ struct Document {
   std::shared_ptr<const Analysis> newest, parsed, accepted;
   std::int64_t analysed = -1;  // `changes`, when the newest was made
 
-  json::Array checked;       // the checker's diagnostics, until the next edit
-  bool check_later = false;  // it has been saved, and not been looked at yet
+  std::map<std::string, json::Array> checked;  // the checker's diagnostics by file, until the next edit
+  bool check_later = false;                    // it has been saved, and not been looked at yet
 
   explicit Document(std::string uri)
       : uri(std::move(uri)), path(path_of(this->uri)), library(std::make_shared<Library>(path)) {}

@@ -39,7 +39,7 @@ json::Object capabilities() {
       {"textDocumentSync",
        json::Object{{"openClose", true}, {"change", 2}, {"save", json::Object{{"includeText", false}}}}},
       {"hoverProvider", true},
-      {"completionProvider", json::Object{{"triggerCharacters", json::Array{".", "@"}}}},
+      {"completionProvider", json::Object{{"triggerCharacters", json::Array{".", "@", "\"", "/"}}}},
       {"signatureHelpProvider", json::Object{{"triggerCharacters", json::Array{"(", ",", " "}}}},
       {"definitionProvider", true},
       {"referencesProvider", true},

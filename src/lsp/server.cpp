@@ -145,7 +145,7 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
     if (!place) return bad_params("`position` is a line and a character, from 0");
     offset = document->text.offset(*place);
   }
-  return handler->answer({settings_, documents_, *document, params, offset});
+  return handler->answer({settings_, options_, documents_, *document, params, offset});
 }
 
 bool Server::ready(const Document& document, Needs needs) const {
@@ -273,9 +273,15 @@ void Server::did_change(const json::Object& params) {
 void Server::did_save(const json::Object& params) {
   Document* document = find(params);
   if (!document) return;
-  document->check_later = true;
-  if (document->stale() && !beside_.look) return analyse(*document);
-  if (!document->stale()) start_findings(*document);
+  for (auto& [uri, each] : documents_) {  // kernels that use it, if it is a module
+    if (each.get() != document && !each->uses(document->path)) continue;
+    each->check_later = true;
+    if (!each->stale()) {
+      start_findings(*each);
+    } else if (!beside_.look) {
+      analyse(*each);
+    }
+  }
 }
 
 void Server::did_close(const json::Object& params) {
@@ -340,7 +346,9 @@ void Server::keep(Document& document, std::int64_t changes, std::shared_ptr<cons
 
 void Server::publish(Document& document) {
   std::map<std::string, json::Array> now = diagnostics_by_file(document, *document.newest);
-  for (const json::Value& each : document.checked) now[document.uri].push_back(each);
+  for (const auto& [uri, found] : document.checked) {
+    for (const json::Value& each : found) now[uri].push_back(each);
+  }
   std::map<std::string, json::Array>& before = said_[document.uri];
   std::vector<std::string> about{document.uri};
   for (const auto* part : {&before, &now}) {

@@ -27,6 +27,7 @@ enum class Needs : std::uint8_t { last, fresh, all };
 // What a request is about, and what it may look at.
 struct Request {
   const Settings& settings;
+  const CompileOptions& options;  // with what the editor has set
   const std::map<std::string, std::unique_ptr<Document>>& documents;
   Document& document;
   const json::Object& params;
