@@ -166,7 +166,9 @@ void Interpreter::report_hang(Warp& warp, const std::string& others) {
         details.push_back(fmt::format("signalled last by {}, CTA {} warp {}", line_at(state.last_line),
                                       running_->ctas[static_cast<std::size_t>(last.cta)]->number, last.index));
       }
-      for (std::string& detail : barrier_details(cta, state)) details.push_back(std::move(detail));
+      std::vector<std::string> signals = barrier_details(cta, state);
+      if (signals.empty() && state.declared >= 0) signals.push_back("no statement of the program signals it");
+      for (std::string& detail : signals) details.push_back(std::move(detail));
       break;
     }
     case Blocked::named_barrier: {
@@ -190,7 +192,7 @@ void Interpreter::report_hang(Warp& warp, const std::string& others) {
           continue;
         missing += fmt::format("{}CTA {} warp {}", missing.empty() ? "" : ", ", cta_of(other.cta).number, other.index);
       }
-      if (!missing.empty()) details.push_back(missing);
+      if (!missing.empty()) details.push_back("not arrived: " + missing);
       break;
     }
     case Blocked::groups:

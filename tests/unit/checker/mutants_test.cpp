@@ -119,6 +119,13 @@ TEST_CASE("accumulators read too early, or never written") {
   REPORTS(added, Kind::memory, "adds to column 0 of tensor memory, which no MMA has written");
   Run no_commit = run(without(gemm(), "; commit.pair out.full"));
   REPORTS(no_commit, Kind::hang, "waits on acc_full[0]");
+  // Four warps of each CTA wait for the same: told once, counted each.
+  REPORTS(no_commit, Kind::hang, "so do warps 5, 6, 7");
+  REPORTS(no_commit, Kind::hang, "no statement of the program signals it");
+  REPORTS(no_commit, Kind::hang, "there: acc_full[0], s_pos = 0, row = 0, col = 0, s_tile = 0");
+  REPORTS(no_commit, Kind::hang, "not arrived: CTA 0 warp 0, ");
+  CHECK(no_commit.outcome.hangs == 16);
+  CHECK(no_commit.outcome.findings.size() == 7);
 }
 
 TEST_CASE("accumulators overwritten too early") {
