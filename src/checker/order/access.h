@@ -47,6 +47,7 @@ struct Actor {
   bool elected = false;         // knows what the elected lane knows
   bool asynchronous = false;    // through the async proxy
   Space space = Space::shared;  // whose proxy fence counts
+  bool constant = false;        // a read that may see what was there before the kernel (PTX ISA, ld.global.nc)
   bool strict = false;
 };
 

@@ -92,6 +92,10 @@ Executor::Next Executor::test(const Code& code) {
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     auto [rank, offset] = shared_place(at[lane]);
+    if (rank >= 0 && rank != warp_->cta)
+      report(Finding::Kind::protocol,
+             fmt::format("waits for {}, which is another CTA's (PTX ISA, mbarrier.test_wait: .shared::cta)",
+                         barrier_name(rank, offset)));
     machine::MBarrier* of = barrier(rank, offset, "tests");
     if (of == nullptr) {
       done |= 1u << lane;

@@ -109,6 +109,16 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
 }
 
 // [shared], offset, map, [barrier], offset, mask, coordinates
+// A multicast's mask: the CTAs that it names are of the cluster.
+std::uint32_t Executor::of_cluster(std::uint64_t mask) {
+  const auto size = static_cast<unsigned>(cluster_->ctas.size());
+  auto ctas = static_cast<std::uint32_t>(mask & 0xffff);
+  if (ctas == 0 || ctas >> size != 0)
+    report(Finding::Kind::protocol,
+           fmt::format("is multicast by the mask {:#x} in a cluster of {} CTA{}", ctas, size, size == 1 ? "" : "s"));
+  return ctas & ((1u << size) - 1);
+}
+
 void Executor::tensor_load(const Code& code, int lane) {
   Lanes64 lanes;
   auto value = [&](std::size_t i) {
@@ -120,7 +130,7 @@ void Executor::tensor_load(const Code& code, int lane) {
   std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
   load.map = tensor_map(value(2));
   std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
-  std::uint32_t mask = code.multicast ? static_cast<std::uint32_t>(value(5)) & 0xffff : 0;
+  std::uint32_t mask = code.multicast ? of_cluster(value(5)) : 0;
   for (std::size_t i = 0; i < code.dimensions; ++i) {
     std::uint64_t word = value(6 + i);
     load.start[i] = static_cast<std::int32_t>(word);
@@ -258,7 +268,7 @@ void Executor::bulk(const Code& code, int lane) {
   }
   if (code.multicast) {
     // To the same place of each CTA of the mask, and its mbarrier.
-    const std::uint64_t mask = value(7);
+    const std::uint32_t mask = of_cluster(value(7));
     for (int each = 0; each < static_cast<int>(cluster_->ctas.size()); ++each) {
       if (mask >> each & 1) load.targets.push_back({each, offset, each, barrier});
     }

@@ -54,6 +54,7 @@ bool Decoder::memory_access(Code& code) {
   bool load = first == "ld" || first == "ldu";
   if (load || first == "st") {
     code.op = load ? Op::ld : Op::st;
+    code.at_read = has("nc");
     if (operands() < 2) return false;
     const Operand& value = operand(load ? 0 : 1);
     const Operand& place = operand(load ? 1 : 0);

@@ -141,6 +141,7 @@ class Executor {
 
   // ---- copies.cpp
   Next copies(const Code& code);
+  std::uint32_t of_cluster(std::uint64_t mask);
   void tensor_load(const Code& code, int lane);
   void tensor_store(const Code& code, int lane);
   void bulk(const Code& code, int lane);
@@ -194,9 +195,10 @@ class Executor {
                      const order::Actor& actor);
   void access_columns(int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor);
   void access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor);
-  void order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use);
+  void order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
+                   bool constant = false);
   void order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
-                      order::Epoch epoch);
+                      order::Epoch epoch, bool constant = false);
   void order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes);
   order::Knowledge& relaxed();
   void fence_of_cta();

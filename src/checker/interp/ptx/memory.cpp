@@ -160,7 +160,7 @@ void Executor::load(const Code& code) {
   const int width = bits(code.type) / 8;
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
   const bool strong = code.relaxed || code.acquire;
-  order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read);
+  order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read, code.at_read);
   if (strong) order_flags(code, at, true, FlagWrite::none);
   note_lanes(code, at, bytes, machine::PlaceHistory::Use::read);
   std::uint8_t* data[kLanes];

@@ -72,6 +72,7 @@ order::Epoch Executor::lanes_epoch() {
 // Whether what `first` did happened before `now`.
 Why Executor::order_between(const order::Entry& first, const order::Actor& now) const {
   const order::Agent agent = first.epoch.agent;
+  if (now.constant && writes(first.use)) return Why::unordered;
   if (first.who >> 9 != now.entry.who >> 9) {
     const order::Others* others = now.thread->knows().others.get();
     if (others == nullptr) return Why::unordered;
@@ -152,13 +153,13 @@ void Executor::access_global(std::uint64_t address, std::int64_t bytes, order::S
   all.last->access(address - of->begin, static_cast<std::uint64_t>(bytes), step);
 }
 
-void Executor::order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, Use use) {
+void Executor::order_lanes(Where where, const std::uint64_t* addresses, std::int64_t bytes, Use use, bool constant) {
   if (!ordering_) return;
-  order_lanes_as(where, addresses, bytes, use, lanes_epoch());
+  order_lanes_as(where, addresses, bytes, use, lanes_epoch(), constant);
 }
 
 void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, Use use,
-                              order::Epoch epoch) {
+                              order::Epoch epoch, bool constant) {
   auto space_of = [&](std::uint64_t address) {
     if (where != Where::generic) return where;
     if (address >= kSharedWindow && address < kSharedWindow + kWindow) return Where::shared;
@@ -166,6 +167,7 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
     return Where::global;
   };
   order::Actor in_shared = actor(epoch, use, false, Space::shared), in_global = actor(epoch, use, false, Space::global);
+  in_global.constant = constant;
   order::Conflicts& conflicts = ordering_->conflicts;
   auto between = [&](const order::Entry& first) { return order_between(first, in_global); };
   order::Step step(ordering_->history, in_global.entry, between, conflicts);

@@ -172,8 +172,12 @@ void Executor::tell_conflicts(const order::Actor& actor, const std::string& plac
                                    line_text(line_));
     text += conflict.why == Why::proxy || conflict.why == Why::proxy_read
                 ? "in order, but with no fence between the generic proxy and the async proxy"
-                : apart(conflict.why);
-    auto [mend, section] = mends(first, actor.entry, conflict.why);
+            : actor.constant ? "through a cache that no write of this kernel reaches"
+                             : apart(conflict.why);
+    auto [mend, section] =
+        actor.constant ? std::pair("ld.global without .nc: what that reads is not written while the kernel runs",
+                                   "PTX ISA, ld.global.nc")
+                       : mends(first, actor.entry, conflict.why);
     std::vector<std::string> details = {"first: " + who_text(first), "then:  " + who_text(actor.entry),
                                         fmt::format("to mend: {}", mend), section};
     if (conflict.why == Why::lanes || conflict.why == Why::proxy_read)

@@ -197,9 +197,8 @@ void Executor::commit(const Code& code, int lane) {
   if (code.multicast) {
     Lanes64 mask;
     read64(arg(code, 2), mask);
-    for (std::size_t each = 0; each < cluster_->ctas.size(); ++each) {
-      if (mask[lane] >> each & 1) work.ctas.push_back(static_cast<int>(each));
-    }
+    for (std::uint32_t rest = of_cluster(mask[lane]); rest != 0; rest &= rest - 1)
+      work.ctas.push_back(std::countr_zero(rest));
   } else {
     work.ctas.push_back(rank);
   }
