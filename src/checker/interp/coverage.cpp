@@ -131,11 +131,11 @@ void Interpreter::cover(const Shares& shares, Cover& cover) {
   for (int file = 0; file < 4; ++file) cover.unknown[file].assign(code_.range_of[file].size(), false);
   shares_ = &shares;
   for (Share share : shares.list) {
-    cover_cluster(share.first, share);
+    share = cover_cluster(share.first, share);
     while (shares.starts_free && share.next < shares.free.count()) {
       std::int64_t next = shares.free[share.next];
       share.next += share.stride;
-      cover_cluster(next, share);
+      share = cover_cluster(next, share);
     }
     if (stopped_) break;
   }
@@ -147,7 +147,7 @@ void Interpreter::cover(const Shares& shares, Cover& cover) {
   tell_loads();
 }
 
-void Interpreter::cover_cluster(std::int64_t number, Share& share) {
+Share Interpreter::cover_cluster(std::int64_t number, const Share& share) {
   if (resident_.empty()) {
     start(*launches_.back(), {number, {}});
   } else {
@@ -164,7 +164,7 @@ void Interpreter::cover_cluster(std::int64_t number, Share& share) {
     cover_->answers_taken = 0;
     for (auto& unknown : cover_->unknown) std::fill(unknown.begin(), unknown.end(), false);
     cover_warp(warp);
-    if (stopped_) return;
+    if (stopped_) return running_->share;
   }
   ++outcome_.clusters_run;
   if (!cover_->inside && !cover_->outside.empty()) {
@@ -172,6 +172,7 @@ void Interpreter::cover_cluster(std::int64_t number, Share& share) {
     findings_.add(Finding::Kind::coverage, line_,
                   fmt::format("cluster {} stores nothing inside of the output: at {} first", number, cover_->outside));
   }
+  return running_->share;
 }
 
 void Interpreter::cover_warp(Warp& warp) {

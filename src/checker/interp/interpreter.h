@@ -119,7 +119,8 @@ class Interpreter {
   bool end_launches();
 
   // ---- coverage.cpp
-  void cover_cluster(std::int64_t number, Share& share);
+  // What of its share is left.
+  Share cover_cluster(std::int64_t number, const Share& share);
   void cover_warp(Warp& warp);
   void cover_step(const Instruction& instruction);
   bool is_unknown(const Slot& slot) const;
