@@ -28,8 +28,7 @@ void add_finding(Outcome& outcome, Finding::Kind kind, std::string text) {
 
 class Comparison {
  public:
-  Comparison(const sass::Program& program, const std::vector<std::vector<std::uint8_t>>& memory)
-      : program_(program), memory_(memory) {}
+  Comparison(const sass::Program& program, const ProgramRun& of) : program_(program), memory_(of.memory), of_(of) {}
 
   void run(const ptx_text::Module& module, Outcome& outcome) {
     const ptx_text::Function* kernel = module.entry(program_.kernel);
@@ -46,6 +45,7 @@ class Comparison {
     launch.cluster = {static_cast<std::uint32_t>(program_.cluster), 1, 1};
     launch.dynamic_shared = program_.dynamic_shared;
     for (const ptx_text::Variable& param : kernel->params) launch.params.push_back(parameter(param));
+    launch.places = &places_;
     Diagnostics diagnostics;
     std::size_t before = outcome.findings.size();
     if (!device_.launch(launch, {}, outcome, diagnostics)) {
@@ -59,6 +59,7 @@ class Comparison {
       outcome.findings[i].where = {};
     }
     compare(outcome);
+    compare_places(outcome);
   }
 
  private:
@@ -79,6 +80,19 @@ class Comparison {
       if (differ == 0) continue;
       outcome.values_wrong += differ;
       add_finding(outcome, Finding::Kind::values, fmt::format("the PTX leaves {} other values: {}", differ, first));
+    }
+  }
+
+  void compare_places(Outcome& outcome) {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const Tensor& tensor = tensors_[i];
+      machine::PlaceHistory::Difference differ =
+          places_.compare(tensor.address, of_.places, machine::begin_of_buffer(i), tensor.elements * tensor.bytes);
+      if (differ.places == 0) continue;
+      add_finding(outcome, Finding::Kind::values,
+                  fmt::format("the PTX does to {} places of {} something else than the program, or in another order: "
+                              "byte {} is {}; by the program, {}",
+                              differ.places, program_.buffers[i].name, differ.byte, differ.here, differ.there));
     }
   }
 
@@ -153,15 +167,17 @@ class Comparison {
 
   const sass::Program& program_;
   const std::vector<std::vector<std::uint8_t>>& memory_;
+  const ProgramRun& of_;
+  machine::PlaceHistory places_;
   Device device_;
   std::vector<Tensor> tensors_;
 };
 
 }  // namespace
 
-void compare_lifted(const sass::Program& program, const std::vector<std::vector<std::uint8_t>>& memory,
-                    const ptx_text::Module& module, Outcome& outcome) {
-  Comparison(program, memory).run(module, outcome);
+void compare_lifted(const sass::Program& program, const ProgramRun& run, const ptx_text::Module& module,
+                    Outcome& outcome) {
+  Comparison(program, run).run(module, outcome);
 }
 
 }  // namespace warpcc::checker

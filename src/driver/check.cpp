@@ -50,13 +50,14 @@ int run_check(const Invocation& invocation) {
   checker::Trace trace;
   std::optional<std::string> trace_file = invocation.value("--trace");
   if (trace_file) options.trace = &trace;
-  std::vector<std::vector<std::uint8_t>> memory;
+  checker::ProgramRun own;
   const std::optional<std::string> lifted_to = invocation.value("--lifted-to");
   const bool lifted = lifted_to || invocation.has("--lifted");
   if (lifted) {
     options.clusters = checker::Options::Clusters::all;
     options.values = true;
-    options.memory = &memory;
+    options.memory = &own.memory;
+    options.places = &own.places;
   }
   checker::Outcome outcome = run.times.measure("check", [&] {
     return *schedules > 1 ? checker::check_schedules(program, options, static_cast<int>(*schedules))
@@ -73,7 +74,7 @@ int run_check(const Invocation& invocation) {
     auto module = ptx_text::parse(*ptx, run.sources, run.diagnostics);
     if (!module) return run.end_refused("PTX");
     run.times.measure("check lifted", [&] {
-      checker::compare_lifted(program, memory, *module, outcome);
+      checker::compare_lifted(program, own, *module, outcome);
       return 0;
     });
   }

@@ -202,6 +202,7 @@ void Interpreter::land(CopyIn& copy) {
       faults_.protocol(fmt::format("its load reaches CTA {} after that has exited", cta.number));
       continue;
     }
+    note_box(map, copy.start, machine::PlaceHistory::Use::read);
     if (options_.values)
       machine::load_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, target.shared, cta.shared);
     for_each_block(map, cta.shared, target.shared,
@@ -309,8 +310,21 @@ void Interpreter::read_store(CopyOut copy) {
   store_is_done(warp);
 }
 
+// What the lifted program is compared by (checker/lifted.h).
+void Interpreter::note_box(const machine::TensorMap& map, const machine::Coordinates& start,
+                           machine::PlaceHistory::Use use) {
+  if (options_.places == nullptr) return;
+  machine::for_each_span(map, start, [&](std::int64_t first, std::int64_t count) {
+    options_.places->note(use,
+                          machine::begin_of_buffer(static_cast<std::size_t>(map.buffer)) +
+                              static_cast<std::uint64_t>(first * map.element_bytes),
+                          count * map.element_bytes);
+  });
+}
+
 void Interpreter::write_store(const CopyOut& copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
+  note_box(map, copy.start, copy.add ? machine::PlaceHistory::Use::add : machine::PlaceHistory::Use::write);
   Warp& warp = running_->warps[static_cast<std::size_t>(copy.warp)];
   machine::write_box(map, globals_[static_cast<std::size_t>(map.buffer)], copy.start, copy.elements, copy.add,
                      running_->launch->number);

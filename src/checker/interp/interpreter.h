@@ -22,6 +22,7 @@
 #include "checker/interp/shares.h"
 #include "checker/interp/verdicts.h"
 #include "checker/machine/global_memory.h"
+#include "checker/machine/place_history.h"
 #include "checker/machine/schedule.h"
 #include "checker/machine/tensor_core.h"
 #include "checker/machine/warpgroup_core.h"
@@ -210,6 +211,7 @@ class Interpreter {
   Plain plain_access(const Lanes& addresses, std::uint32_t bytes, bool store, Cta& of);
   bool may_access(std::uint32_t address, std::uint32_t bytes, bool store, Cta& of);
   void global_access(const Instruction& instruction);
+  void note_element(const Instruction& instruction, std::size_t buffer, std::int64_t byte);
   void tensor_access(const Instruction& instruction);
   std::uint32_t shared_address(const Argument& argument, int lane);
   void shared_addresses(const Argument& argument, Lanes& addresses);
@@ -298,6 +300,7 @@ class Interpreter {
   bool run_stores(bool unwaited);
   void read_store(CopyOut copy);
   void write_store(const CopyOut& copy);
+  void note_box(const machine::TensorMap& map, const machine::Coordinates& start, machine::PlaceHistory::Use use);
   void store_is_done(Warp& warp);
   void close_group();
 

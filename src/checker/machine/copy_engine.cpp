@@ -90,6 +90,14 @@ Row row_of(const TensorMap& map, const Coordinates& start, std::int64_t row) {
 
 }  // namespace
 
+void for_each_span(const TensorMap& map, const Coordinates& start,
+                   llvm::function_ref<void(std::int64_t, std::int64_t)> function) {
+  for (std::int64_t r = 0; r < map.box_rows(); ++r) {
+    Row row = row_of(map, start, r);
+    if (row.first < row.end) function(row.element + row.first, row.end - row.first);
+  }
+}
+
 void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
               SharedMemory& shared) {
   std::int64_t rows = map.box_rows(), row_bytes = map.row_bytes(), bytes = map.element_bytes, per_unit = 16 / bytes;

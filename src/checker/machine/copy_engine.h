@@ -11,6 +11,7 @@
 #include "checker/machine/global_memory.h"
 #include "checker/machine/shared_memory.h"
 #include "layout/layout.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace warpcc::machine {
 
@@ -52,6 +53,9 @@ void check_map(const TensorMap& map, Faults& faults);
 bool check_access(const TensorMap& map, const Coordinates& start, std::uint32_t shared_start,
                   const SharedMemory& shared, bool store, Faults& faults);
 
+// The elements of a box that lie in the tensor, those of a row together: function(first, count).
+void for_each_span(const TensorMap& map, const Coordinates& start,
+                   llvm::function_ref<void(std::int64_t, std::int64_t)> function);
 // Elements outside the tensor are zeros.
 void load_box(const TensorMap& map, const GlobalBuffer& global, const Coordinates& start, std::uint32_t shared_start,
               SharedMemory& shared);

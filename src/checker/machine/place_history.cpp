@@ -5,6 +5,7 @@
 namespace warpcc::machine {
 
 void PlaceHistory::Place::note(Use use) {
+  ++all;
   if (count > 0 && last == use && use != Use::write) {
     ++count;
     return;
@@ -21,7 +22,7 @@ bool PlaceHistory::Place::same(const Place& other) const {
 std::string PlaceHistory::Place::words() const {
   if (count == 0) return "not reached";
   const char* how = last == Use::read ? "read" : last == Use::write ? "written" : "added to";
-  return count == 1 ? fmt::format("{} last", how) : fmt::format("{} last, {} times", how, count);
+  return fmt::format("{} last, of {} accesses", how, all);
 }
 
 template <typename F>

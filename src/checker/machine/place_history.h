@@ -10,6 +10,11 @@
 
 namespace warpcc::machine {
 
+// Where a buffer lies that has no address.
+constexpr std::uint64_t begin_of_buffer(std::size_t number) {
+  return std::uint64_t{number} << 40;
+}
+
 class PlaceHistory {
  public:
   enum class Use : std::uint8_t { read, write, add };
@@ -35,7 +40,7 @@ class PlaceHistory {
   // number that stands for all of it. What reads a place in a row, or adds to
   // it, does so in any order.
   struct Place {
-    std::uint32_t past = 0, count = 0;
+    std::uint32_t past = 0, count = 0, all = 0;
     Use last = Use::read;
     bool left_out = false;
 
