@@ -11,6 +11,7 @@
 
 #include "checker/header.h"
 #include "checker/interp/interpreter.h"
+#include "checker/machine/place_history.h"
 #include "checker/product.h"
 #include "checker/report/findings.h"
 #include "checker/report/recollections.h"
@@ -82,7 +83,7 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
   std::size_t count = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                           : std::max(1u, std::thread::hardware_concurrency());
   count = std::max<std::size_t>(1, std::min(count, shares.list.size()));
-  if (options.launches > 1 || options.order_table || options.trace || !options.without.empty() ||
+  if (options.launches > 1 || options.order_table || options.trace || options.places || !options.without.empty() ||
       !interpreter.code().runs_apart())
     count = 1;  // the memory is one
   bool ended = true;
@@ -162,6 +163,7 @@ Outcome check_once(const sass::Program& program, const Options& options) {
     findings.add(Finding::Kind::protocol, Findings::kNoLine, "cannot run: " + why);
     return outcome;
   }
+  if (options.places) *options.places = {};
   Interpreter interpreter(program, options, outcome, findings);
   if (outcome.failed()) return outcome;  // a tensor map that the copy engine refuses
   std::int64_t clusters = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
@@ -221,6 +223,7 @@ Outcome check(const sass::Program& program, const Options& options) {
   again.order_table = true;
   again.trace = nullptr;
   again.memory = nullptr;
+  again.places = nullptr;
   tell_recollections(outcome, wanted, check_once(program, again).ordered, program);
   return outcome;
 }

@@ -18,6 +18,10 @@ namespace llvm {
 class raw_ostream;
 }
 
+namespace warpcc::machine {
+class PlaceHistory;
+}
+
 namespace warpcc::checker {
 
 // One execution of a line: in which launch and cluster, and the how manieth of the line there.
@@ -49,6 +53,7 @@ struct Options {
   bool strict = false;                           // also what the documents ask for and libraries leave out
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
   std::vector<std::vector<std::uint8_t>>* memory = nullptr;
+  machine::PlaceHistory* places = nullptr;  // to fill, too, with what is done to each place of it
   const std::atomic<bool>* stop = nullptr;  // once set the run ends soon, and what it found is not all
   std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };

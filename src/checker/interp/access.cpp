@@ -204,6 +204,20 @@ bool Interpreter::keeps(const machine::GlobalBuffer& buffer) const {
          buffer.element() == layout::Element::s32;
 }
 
+// Flags and counters are reached as the schedule has it.
+void Interpreter::note_element(const Instruction& instruction, std::size_t buffer, std::int64_t byte) {
+  if (options_.places == nullptr) return;
+  using Use = machine::PlaceHistory::Use;
+  const std::uint64_t first = machine::begin_of_buffer(buffer) + static_cast<std::uint64_t>(byte);
+  const bool adds = instruction.action == Action::add_global;
+  if (instruction.strong || instruction.relaxed || (adds && !instruction.is_signed))
+    return options_.places->leave_out(first, instruction.bytes);
+  options_.places->note(adds                                        ? Use::add
+                        : instruction.action == Action::load_global ? Use::read
+                                                                    : Use::write,
+                        first, instruction.bytes);
+}
+
 void Interpreter::global_access(const Instruction& instruction) {
   before_global();
   bool load = instruction.action == Action::load_global;
@@ -252,6 +266,7 @@ void Interpreter::global_access(const Instruction& instruction) {
     reached.buffer[lane] = static_cast<std::int32_t>(buffer);
     reached.element[lane] = element;
     reached.count = count;
+    note_element(instruction, buffer, element * bytes);
     if (!load) {
       running_->stored = true;
       if (!keeps(global)) continue;
