@@ -19,7 +19,8 @@ std::string statement(const sass::Program& program, std::uint32_t line) {
   std::string text(which.comment.empty() ? std::string(which.opcode->name) : which.comment);
   constexpr std::size_t kMost = 48;
   if (text.size() > kMost) text = text.substr(0, text.find_last_of(" ,", kMost)) + " …";
-  return fmt::format("`{}`{}", text, which.place.empty() ? fmt::format(" (program line {})", line + 1) : " " + which.place);
+  return fmt::format("`{}`{}", text,
+                     which.place.empty() ? fmt::format(" (program line {})", line + 1) : " " + which.place);
 }
 
 std::string by(const sass::Program& program, const OrderedPair& pair) {
