@@ -71,6 +71,7 @@ struct TensorMapFields {
   bool nibbles = false;  // elements of 4 bits: extents, box and strides are of bytes, coordinates of elements
   // Elements of this many bits, 4 or 6, of which 16 take 16 bytes of shared memory, the first 8 or 12 of them; else 0.
   int spread = 0;
+  bool rows_apart = false;  // four rows, each at a coordinate of its own: tile::gather4, tile::scatter4
   // In global memory; of those that are spread, of a multiple of 16.
   std::int64_t bytes_of(std::int64_t elements) const {
     return spread != 0 ? elements / 16 * 2 * spread : elements * element_bytes;

@@ -26,18 +26,33 @@ std::optional<InstructionDescriptor> decode_instruction(std::uint32_t bits, Inst
 namespace {
 
 // PTX ISA, tcgen05.mma: shapes of kinds f16, tf32, f8f6f4 and i8.
-bool valid_shape(const InstructionDescriptor& instruction, bool pair) {
+bool valid_shape(const InstructionDescriptor& instruction, bool pair, bool stationary) {
   int m = instruction.m, n = instruction.n;
+  if (stationary) return (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
   if (pair) return (m == 128 || m == 256) && n >= 16 && n <= 256 && n % 16 == 0;
   return (m == 64 || m == 128) && n >= 8 && n <= 256 && n % 8 == 0;
 }
 
 }  // namespace
 
-const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair) {
-  std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 1 | pair;
+const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair, bool stationary) {
+  std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 2 |
+                      static_cast<std::uint64_t>(stationary) << 1 | pair;
   auto [entry, fresh] = accumulators_.try_emplace(key);
   if (!fresh) return &entry->second;
+  if (stationary && m < 128) {
+    // PTX ISA, tcgen05, layouts E and G: parts of N side by side in the lanes.
+    const int parts = 128 / m, count = n / parts;
+    for (int row = 0; row < m; ++row) {
+      for (int part = 0; part < parts; ++part) {
+        entry->second.runs.push_back({row, part * count, count, row + part * m, 0});
+        if ((row + part * m) % TensorMemory::kQuarterLanes == 0)
+          entry->second.quarters.push_back(entry->second.runs.back());
+      }
+    }
+    entry->second.last_lane = 127;
+    return &entry->second;
+  }
   layout::Map map = layout::accumulator(m, n, pair);
   std::int64_t rows = map.extent(0), columns = map.extent(1);
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -67,7 +82,7 @@ bool same(const Mma& a, const Mma& b) {
     return x.has_value() == y.has_value() && (!x || (x->kind == y->kind && x->block == y->block));
   };
   return a.a == b.a && a.b == b.b && a.instruction == b.instruction && a.pair == b.pair && a.kind == b.kind &&
-         a.a_in_tensor == b.a_in_tensor && scales(a.scales, b.scales);
+         a.stationary == b.stationary && a.a_in_tensor == b.a_in_tensor && scales(a.scales, b.scales);
 }
 
 // What an instruction descriptor of a block-scaled kind says, as that of the others.
@@ -106,7 +121,7 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
   } else {
     instruction = decode_instruction(mma.instruction, mma.kind);
   }
-  if (!instruction || !valid_shape(*instruction, mma.pair)) {
+  if (!instruction || !valid_shape(*instruction, mma.pair, mma.stationary)) {
     faults.protocol(fmt::format("the instruction descriptor {:#010x} is no MMA of {}", mma.instruction,
                                 mma.pair ? "a pair" : "one CTA"));
     return {};
@@ -123,7 +138,7 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
                            faults, "A", packed);
     if (!ready.a) return {};
   }
-  ready.d = accumulator(instruction->m, instruction->n, mma.pair);
+  ready.d = accumulator(instruction->m, instruction->n, mma.pair, mma.stationary);
   return last = ready;
 }
 

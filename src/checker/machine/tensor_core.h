@@ -34,6 +34,7 @@ struct Mma {
   std::uint32_t instruction = 0;  // instruction descriptor
   bool accumulate = false;
   bool pair = false;
+  bool stationary = false;  // .ws: D of 32 or 64 rows takes all lanes
   layout::InstructionDescriptor::Kind kind =
       layout::InstructionDescriptor::Kind::f16;  // f16 stands for tf32 too: the bits tell
 };
@@ -109,7 +110,7 @@ class TensorCore {
   static constexpr std::size_t kDecoded = 128;
 
   std::optional<Ready> decode(const Mma& mma, const std::vector<TensorCoreSide>& sides, Faults& faults);
-  const AccumulatorImage* accumulator(int m, int n, bool pair);
+  const AccumulatorImage* accumulator(int m, int n, bool pair, bool stationary);
   bool operands_readable(const Ready& ready, const std::vector<TensorCoreSide>& sides, Faults& faults) const;
   bool tensor_readable(const Ready& ready, const TensorCoreSide& side, bool odd, Faults& faults) const;
   void gather_a(const Ready& ready, const TensorCoreSide& side);

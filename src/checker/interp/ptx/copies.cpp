@@ -63,7 +63,7 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
     std::int64_t rest = row, offset = 0;
     bool inside = true;
     for (std::size_t i = 1; i < map.box.size(); ++i) {
-      std::int64_t at = start[i] + rest % map.box[i];
+      std::int64_t at = map.rows_apart ? start[static_cast<std::size_t>(row) + 1] : start[i] + rest % map.box[i];
       rest /= map.box[i];
       inside = inside && at >= 0 && at < map.extents[i];
       offset += at * map.strides[i - 1];
@@ -128,7 +128,7 @@ void Executor::tensor_load(const Code& code, int lane) {
   Load load;
   load.line = line_;
   std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
-  load.map = tensor_map(value(2));
+  load.map = tensor_map(value(2), code.extra != 0);
   std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
   std::uint32_t mask = code.multicast ? of_cluster(value(5)) : 0;
   for (std::size_t i = 0; i < code.dimensions; ++i) {
@@ -137,7 +137,7 @@ void Executor::tensor_load(const Code& code, int lane) {
   }
   const TensorMapFields* map = load.map;
   if (map == nullptr) return;
-  if (map->box.size() != code.dimensions) {
+  if (map->box.size() != code.dimensions && !map->rows_apart) {
     report(Finding::Kind::protocol,
            fmt::format("loads a box of {} dimensions by a map of {}", code.dimensions, map->box.size()));
     return;
@@ -192,7 +192,7 @@ void Executor::tensor_store(const Code& code, int lane) {
     return lanes[lane];
   };
   Store store;
-  store.map = tensor_map(value(2));
+  store.map = tensor_map(value(2), code.extra != 0);
   store.add = code.add;
   auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
   for (std::size_t i = 0; i < code.dimensions; ++i) store.start[i] = static_cast<std::int32_t>(value(3 + i));
@@ -317,7 +317,9 @@ void Executor::finish_load(const Load& load) {
         target.shared, load.bytes,
         [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.remove(units); });
     order_landed(target);
-    land(target.barrier_cta, target.barrier, load.bytes);
+    // Of elements that are spread, those bytes count that came (as CUTLASS expects them).
+    const bool spread = load.map != nullptr && load.map->spread != 0;
+    land(target.barrier_cta, target.barrier, spread ? load.map->bytes_of(load.bytes) : load.bytes);
   }
 }
 

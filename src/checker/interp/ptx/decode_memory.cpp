@@ -89,8 +89,8 @@ bool Decoder::memory_access(Code& code) {
 bool Decoder::tensor_copy(Code& code, bool load) {
   code.op = load ? Op::tensor_load : Op::tensor_store;
   code.add = has("reduce");
-  known_ = !has("im2col") && !has("im2col::w") && !has("tile::gather4") && !has("tile::scatter4") &&
-           (!code.add || has("add"));
+  known_ = !has("im2col") && !has("im2col::w") && !has("im2col::w::128") && (!code.add || has("add"));
+  code.extra = has("tile::gather4") || has("tile::scatter4");
   if (!known_) return false;
   code.dimensions = 0;
   for (std::string_view word : words()) {
@@ -113,6 +113,9 @@ bool Decoder::tensor_copy(Code& code, bool load) {
     }
   }
   const Operand& coordinates = part(tensor, 1);
+  // Of four rows: the column, then theirs.
+  if (code.extra && code.dimensions != 2) return false;
+  if (code.extra) code.dimensions = 5;
   if (width(coordinates) != code.dimensions) return false;
   return list(coordinates);
 }

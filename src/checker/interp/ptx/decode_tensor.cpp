@@ -95,7 +95,9 @@ bool Decoder::tensor_multiply(Code& code) {
     if (has(word)) code.extra = number;
   }
   const bool scaled = code.extra >= 4;
-  known_ = code.extra >= 0 && !has("sp") && !has("ws") && !has("ashift") && scaled == has("block_scale");
+  known_ = code.extra >= 0 && !has("sp") && !has("ashift") && scaled == has("block_scale");
+  code.uniform = has("ws");
+  if (code.uniform && (scaled || code.pair)) return false;
   code.vector = has("block16") || has("scale_vec::4X") ? 16 : 32;  // elements of k that share a scale
   if (!known_ || operands() < (scaled ? 7u : 5u) || operand(0).kind != Operand::Kind::address) return false;
   code.at_read = operand(1).kind == Operand::Kind::address;
@@ -107,6 +109,10 @@ bool Decoder::tensor_multiply(Code& code) {
   const std::size_t adds = masked ? 5 : 4;
   if (operands() <= adds || !scalar(operand(adds))) return false;
   for (int i = 0; i < 4; ++i) none();
+  if (code.uniform) {
+    // Columns of B that are zeros.
+    return !masked && integer(0) && (operands() > adds + 1 ? scalar(operand(adds + 1)) : integer(0));
+  }
   if (operands() > adds + 1 ? !scalar(operand(adds + 1)) : !integer(0)) return false;
   return !masked || list(operand(4));
 }

@@ -153,7 +153,7 @@ class Executor {
                 bool load, bool add);
 
   // ---- tensor_maps.cpp
-  const TensorMapFields* tensor_map(std::uint64_t address);
+  const TensorMapFields* tensor_map(std::uint64_t address, bool rows_apart);
   std::string wrong_with(const TensorMapFields& map) const;
   void replace_in_map(const Code& code);
   Next copy_map(const Code& code);
@@ -184,7 +184,8 @@ class Executor {
   void meet_lanes();
   order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
   order::Epoch lanes_epoch();
-  order::Why order_between(const order::Entry& first, const order::Actor& now) const;
+  // `rank`: whose shared memory it is.
+  order::Why order_between(const order::Entry& first, const order::Actor& now, int rank = -1) const;
   void access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor);
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
   void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
@@ -282,7 +283,7 @@ class Executor {
   Outcome& outcome_;
   int sms_;
   std::vector<std::uint8_t> params_;
-  std::map<std::array<std::uint8_t, 128>, TensorMapFields> maps_;
+  std::map<std::pair<std::array<std::uint8_t, 128>, bool>, TensorMapFields> maps_;
   std::optional<bool> of_pairs_;  // the tensor core's instructions so far
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::uint64_t next_cluster_ = 0, clusters_ = 0;

@@ -109,11 +109,10 @@ bool Executor::run_warp(Warp& warp) {
     if (warp.groups.empty()) return true;
     if (warp.groups.size() > 1) merge(warp);
     group_ = nullptr;
-    for (Group& each : warp.groups) {
-      if (ready(warp, each)) {
-        group_ = &each;
-        break;
-      }
+    // The lowest; but lanes that wait for others of their warp by asking again and again give way to them.
+    for (std::size_t i = 0; i < warp.groups.size() && group_ == nullptr; ++i) {
+      Group& each = warp.groups[(warp.passed_over + i) % warp.groups.size()];
+      if (ready(warp, each)) group_ = &each;
     }
     if (group_ == nullptr) break;
     group_->blocked = Blocked::no;
@@ -151,6 +150,8 @@ bool Executor::run_warp(Warp& warp) {
       if (!other) break;
     }
   }
+  warp.passed_over = progress_ == before && warp.asked && warp.groups.size() > 1 ? warp.passed_over + 1 : 0;
+  warp.asked = false;
   if (watching_ && progress_ == before) watch(warp);
   return progress_ != before || ran;
 }

@@ -162,6 +162,7 @@ void Executor::load(const Code& code) {
   const bool strong = code.relaxed || code.acquire;
   order_lanes(code.where, at, bytes, strong ? order::Use::strong_read : order::Use::read, code.at_read);
   if (strong) order_flags(code, at, true, FlagWrite::none);
+  warp_->asked = warp_->asked || strong;
   note_lanes(code, at, bytes, machine::PlaceHistory::Use::read);
   std::uint8_t* data[kLanes];
   if (!places(code, at, bytes, data)) {
@@ -316,6 +317,7 @@ void Executor::atomic(const Code& code) {
     mask_ = all;
   }
   if (!changed) progress_ = before;  // a lock that is not free is asked for again and again
+  warp_->asked = warp_->asked || !changed;
 }
 
 // PTX ISA, ldmatrix and stmatrix: 8 × 8 matrices of 16 bits, a row's address from lane 8 · matrix + row; a lane has two

@@ -70,7 +70,7 @@ order::Epoch Executor::lanes_epoch() {
 }
 
 // Whether what `first` did happened before `now`.
-Why Executor::order_between(const order::Entry& first, const order::Actor& now) const {
+Why Executor::order_between(const order::Entry& first, const order::Actor& now, int rank) const {
   const order::Agent agent = first.epoch.agent;
   if (now.constant && writes(first.use)) return Why::unordered;
   if (first.who >> 9 != now.entry.who >> 9) {
@@ -89,6 +89,20 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now) 
     return Why::ordered;
   Why why = order::between(first, now, [](const order::Entry&, const order::Entry&) { return true; });
   if (why == Why::lanes && !options_.strict) return Why::ordered;
+  // A queue reads what an MMA multiplies before it writes what the next one leaves, though the ISA promises it of one
+  // accumulator alone (kernels of attention put scores where the weights of the step before lie).
+  if (why == Why::overlap && !options_.strict && !writes(first.use)) return Why::ordered;
+  // A warp's loads and stores of tensor memory go through one pipe, whatever the ISA says of them (CUTLASS's stream-K
+  // stores what it has summed up and loads it again).
+  auto of_tensor = [](order::Agent each) {
+    return each.kind() == order::AgentKind::tensor_load || each.kind() == order::AgentKind::tensor_store;
+  };
+  if (!options_.strict && first.who == now.entry.who && of_tensor(agent) && of_tensor(now.entry.epoch.agent))
+    return Why::ordered;
+  // What a CTA's threads have written into its own memory, with a fence of the proxies behind it, the pair's MMA reads
+  // there, whichever of the two CTAs issues it (CUTLASS tells of converted operands by arrivals of the CTA's scope).
+  const int written_by = static_cast<int>(first.who >> 5 & 15);
+  if (why == Why::scope && !options_.strict && now.asynchronous && rank == written_by) return Why::ordered;
   // Executed before, by a relaxed barrier of the cluster: within an SM that is order enough, whatever the ISA says of
   // it.
   const bool of_own_sm = now.space == Space::shared && (!agent.generic() || order::same_cta(first.who, now.entry.who));
@@ -128,7 +142,7 @@ void Executor::reach_peer(int rank, std::uint32_t offset, std::uint32_t bytes) {
 void Executor::access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor) {
   if (rank != warp_->cta) reach_peer(rank, offset, bytes);
   order::Conflicts& conflicts = ordering_->conflicts;
-  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  auto between = [&](const order::Entry& first) { return order_between(first, actor, rank); };
   order::Step step(cluster_->order->history, actor.entry, between, conflicts);
   cluster_->ctas[static_cast<std::size_t>(rank)]->order.shared.access(offset, bytes, step);
   if (!conflicts.empty()) tell_conflicts(actor, shared_name(rank, offset, bytes));
@@ -443,7 +457,8 @@ void Executor::order_named_waited(Warp& warp, std::uint32_t number) {
   if (!ordering_) return;
   order::Barrier& of = cta().order.named[number];
   warp.order->thread.acquire(of.completed(), kNoLine);
-  of.heard(warp.order->thread.collective());
+  // Where all wait nobody is left who could come again without having heard.
+  if (!cta().of_all[number]) of.heard(warp.order->thread.collective());
 }
 
 void Executor::order_cluster_arrive(const Code& code) {

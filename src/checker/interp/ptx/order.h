@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "checker/order/access.h"
@@ -51,6 +52,8 @@ struct WarpOrder {
   std::uint32_t copies_now = 1, loads_now = 1, loads_done = 0, stores_now = 1;
   std::uint32_t computing_now = 1;  // groups of wgmma
   llvm::SmallVector<TensorLoading, 4> loading;
+  // Loads and stores go through one pipe: by the load's time, which stores are over when it is. Not with --strict.
+  llvm::SmallVector<std::pair<std::uint32_t, std::uint32_t>, 2> stores_before;
   // What arrivals that it has seen by a relaxed wait have told: counts from the next fence on.
   std::unique_ptr<order::Knowledge> relaxed;
   // What a fence of its CTA alone has made known, for flags.

@@ -68,7 +68,7 @@ void Executor::access_tensor_map(const TensorMapFields* of, const std::array<std
     std::int64_t rest = row, offset = of->bytes_of(low);
     bool inside = true;
     for (std::size_t i = 1; i < of->box.size(); ++i) {
-      std::int64_t at = start[i] + rest % of->box[i];
+      std::int64_t at = of->rows_apart ? start[static_cast<std::size_t>(row) + 1] : start[i] + rest % of->box[i];
       rest /= of->box[i];
       inside = inside && at >= 0 && at < of->extents[i];
       offset += at * of->strides[i - 1];

@@ -59,7 +59,9 @@ void Executor::order_tensor_registers(bool load, std::uint32_t first_lanes, std:
   order::Epoch epoch{agent, load ? warp.loads_now++ : warp.stores_now};
   order::Actor who = actor(epoch, load ? Use::read : Use::write, false, Space::shared);
   for (std::uint32_t i = 0; i < lanes; ++i) access_tensor(warp_->cta, first_lanes + i, column, columns, who);
-  if (load) warp.loading.push_back({epoch.time, line_});
+  if (!load) return;
+  warp.loading.push_back({epoch.time, line_});
+  if (warp.stores.exists() && !options_.strict) warp.stores_before.push_back({epoch.time, warp.stores_now++});
 }
 
 // Somebody touches a register: a load of tensor memory that fills it is over by then. What the ISA asks for is
@@ -90,6 +92,10 @@ void Executor::tensor_loads_done(std::uint32_t time) {
   if (time <= warp.loads_done || !warp.loads.exists()) return;
   warp.loads_done = time;
   warp.thread.learn({warp.loads, time}, kNoLine);
+  while (!warp.stores_before.empty() && warp.stores_before.front().first <= time) {
+    warp.thread.learn({warp.stores, warp.stores_before.front().second}, kNoLine);
+    warp.stores_before.erase(warp.stores_before.begin());
+  }
 }
 
 void Executor::order_tensor_wait(bool load) {
@@ -113,7 +119,7 @@ order::Epoch Executor::queue_epoch(int lane) {
 
 void Executor::access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor) {
   order::Conflicts& conflicts = ordering_->conflicts;
-  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  auto between = [&](const order::Entry& first) { return order_between(first, actor, rank); };
   order::Step step(cluster_->order->history, actor.entry, between, conflicts);
   order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.shared;
   for (const machine::OperandImage::Units& units : image.units) {

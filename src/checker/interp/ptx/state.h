@@ -81,6 +81,9 @@ struct Warp {
   int registers_held = 0;  // a thread: setmaxnreg
   std::uint64_t instructions = 0;
   std::uint32_t carry = 0;  // CC.CF of each lane
+  // Groups of lanes, the lowest first, that have asked memory for a turn and moved nothing.
+  std::size_t passed_over = 0;
+  bool asked = false;  // in this turn: a strong load, or an atomic that has changed nothing
   // Of each function: the lanes that are in it, and where they go on when they leave it.
   struct Call {
     std::uint32_t inside = 0;

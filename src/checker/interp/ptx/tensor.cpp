@@ -156,7 +156,13 @@ void Executor::multiply(const Code& code, int lane) {
     mma.scales = scales;
   } else {
     mma.shrink_d = static_cast<int>(value(11)) & 15;
-    for (std::size_t i = 12; i < code.count && i < 20; ++i) mma.disabled[i - 12] = static_cast<std::uint32_t>(value(i));
+    mma.stationary = code.uniform;
+    if (code.uniform && value(12) != 0) {
+      report(Finding::Kind::protocol, "has columns of B masked out, which the machine does not have");
+      return;
+    }
+    for (std::size_t i = 12; !code.uniform && i < code.count && i < 20; ++i)
+      mma.disabled[i - 12] = static_cast<std::uint32_t>(value(i));
   }
   TensorWork work;
   if (!take_ctas(code, work)) return;

@@ -14,7 +14,7 @@ constexpr std::int64_t kMapBytes = 128;
 }  // namespace
 
 // The map as it is now: a kernel may change those in global memory, and what has been asked for keeps its own.
-const TensorMapFields* Executor::tensor_map(std::uint64_t address) {
+const TensorMapFields* Executor::tensor_map(std::uint64_t address, bool rows_apart) {
   std::span<const std::uint8_t> bytes;
   if (address >= kParamWindow && address - kParamWindow + kMapBytes <= params_.size()) {
     bytes = std::span<const std::uint8_t>(params_).subspan(address - kParamWindow, kMapBytes);
@@ -23,16 +23,20 @@ const TensorMapFields* Executor::tensor_map(std::uint64_t address) {
   }
   std::array<std::uint8_t, kMapBytes> key{};
   if (bytes.size() == kMapBytes) std::copy_n(bytes.begin(), kMapBytes, key.begin());
-  auto found = maps_.find(key);
+  auto found = maps_.find({key, rows_apart});
   if (found == maps_.end()) {
     std::optional<TensorMapFields> map = decode_tensor_map(bytes);
     std::string wrong = map ? wrong_with(*map) : "";
+    if (map && rows_apart && (map->box.size() != 2 || map->box[1] != 1))
+      wrong = "four rows come by a map whose box is one row of two dimensions";
     if (!map || !wrong.empty()) {
       report(Finding::Kind::protocol, map ? fmt::format("the tensor map at {:#x}: {}", address, wrong)
                                           : fmt::format("the 128 bytes at {:#x} are no tensor map", address));
       return nullptr;
     }
-    found = maps_.emplace(key, std::move(*map)).first;
+    map->rows_apart = rows_apart;
+    if (rows_apart) map->box[1] = 4;
+    found = maps_.emplace(std::pair(key, rows_apart), std::move(*map)).first;
   }
   order_map_used(address);
   return &found->second;
