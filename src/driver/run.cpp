@@ -75,8 +75,8 @@ bool print_verdict(const trial::Verdict& verdict, int launch, llvm::StringRef na
 int print_report(const trial::Report& report, const runtime::Manifest& manifest, int launches) {
   if (!report.product) {
     llvm::outs() << fmt::format(
-        "no reference: `run` knows C = A * B^T of matrices with C in f32, s32 or f16; launches 1 and {} stored {}\n", launches,
-        report.same ? "the same" : "different bytes");
+        "no reference: `run` knows C = A * B^T of matrices with C in f32, s32 or f16; launches 1 and {} stored {}\n",
+        launches, report.same ? "the same" : "different bytes");
     return report.same ? kDone : kRefused;
   }
   const std::string& name = manifest.tensors[report.product->c].name;

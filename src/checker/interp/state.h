@@ -207,7 +207,7 @@ struct Cta {
   order::Memory shared_order, tensor_order;
   order::Epoch allocated;  // its last allocation of tensor memory
   bool allocated_as_pair = false;
-  order::Epoch begun;  // known to its warps from the beginning
+  order::Epoch begun;             // known to its warps from the beginning
   order::Clock life;              // what its warps knew when they left
   std::int64_t tensor_base = -1;  // what the last allocation gave
   int warps_left = 0;
