@@ -141,12 +141,13 @@ int check_program(const Invocation& invocation) {
     int code =
         llvm::sys::ExecuteAndWait(*found, arguments, llvm::ArrayRef<llvm::StringRef>(variables), {}, 0, 0, &message);
     auto text = llvm::MemoryBuffer::getFile(report);
+    if (!text && !message.empty())
+      return cannot_run(wrong(fmt::format("`{}` has ended before it used a GPU: {}", words[0], message)));
     if (!text) {
       return cannot_run(
-          wrong(fmt::format("`{}` has used no GPU{}: a program that has the CUDA runtime inside, and is stripped of "
-                            "its symbols, is to be "
-                            "linked again, with the runtime as a library (`nvcc -cudart shared`)",
-                            words[0], message.empty() ? "" : " (" + message + ")")));
+          wrong(fmt::format("`{}` has used no GPU: a program that has the CUDA runtime inside, and is stripped of its "
+                            "symbols, is to be linked again, with the runtime as a library (`nvcc -cudart shared`)",
+                            words[0])));
     }
     auto [verdict, said] = (*text)->getBuffer().split('\n');
     exit_code = verdict == "passed" && code == 0 ? kDone : kRefused;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -272,6 +273,7 @@ class Executor {
   void add_finding(Finding::Kind kind, std::string text, std::vector<std::string> details);
   void report(Finding::Kind kind, std::string text, std::vector<std::string> details = {});
   void report_faults();
+  void tell_early_reads();
   std::string where(const Warp& warp) const;
   int first_lane() const;
   Cta& cta() { return *cluster_->ctas[static_cast<std::size_t>(warp_->cta)]; }
@@ -285,6 +287,9 @@ class Executor {
   std::vector<std::uint8_t> params_;
   std::map<std::pair<std::array<std::uint8_t, 128>, bool>, TensorMapFields> maps_;
   std::optional<bool> of_pairs_;  // the tensor core's instructions so far
+  // Tensor memory that was read before anything had written it. Compilers that take a loop apart read so, and throw
+  // away what they have read (Triton); where the program hangs it is more likely a wait that is missing, and is told.
+  std::map<std::uint32_t, std::string> early_reads_;  // by line
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::uint64_t next_cluster_ = 0, clusters_ = 0;
   std::uint64_t progress_ = 0;

@@ -208,6 +208,7 @@ void Executor::finish(Cluster& cluster) {
 }
 
 void Executor::report_hang() {
+  tell_early_reads();
   for (const auto& cluster : resident_) {
     cluster_ = cluster.get();
     for (const auto& warp : cluster->warps) {
@@ -308,6 +309,16 @@ void Executor::add_finding(Finding::Kind kind, std::string text, std::vector<std
       (kind != Finding::Kind::hang && here >= (kind == Finding::Kind::race ? 3 : 1)))
     return;
   outcome_.findings.push_back(std::move(finding));
+}
+
+void Executor::tell_early_reads() {
+  for (auto& [line, text] : early_reads_) {
+    line_ = line;
+    ++outcome_.memory_problems;
+    add_finding(Finding::Kind::memory, std::move(text),
+                {"the program hangs: a wait for the MMAs that write it may be missing before this"});
+  }
+  early_reads_.clear();
 }
 
 void Executor::report_faults() {

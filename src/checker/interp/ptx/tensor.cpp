@@ -96,16 +96,21 @@ void Executor::tensor_registers(const Code& code) {
   tensor.for_each_block(
       quarter, column, last + 1, [&](machine::TensorMemory::Block& block, std::uint64_t mask, std::uint32_t first) {
         std::uint64_t pending = block.pending.above_zero() & mask;
-        // Compilers that take a loop apart load what no iteration has written, and throw it away (Triton).
-        std::uint64_t wrong = load && options_.strict ? pending | (mask & ~block.written & ~block.read) : pending;
-        if (wrong != 0 && !told) {
+        std::uint64_t unwritten = load ? mask & ~block.written & ~block.read : 0;
+        if ((pending | unwritten) != 0 && !told) {
           told = true;
-          int at = std::countr_zero(wrong);
-          report(Finding::Kind::memory,
-                 pending >> at & 1 ? fmt::format("reaches column {} of tensor memory, which an MMA still writes",
-                                                 first + static_cast<unsigned>(at))
-                                   : fmt::format("reads column {} of tensor memory, which nothing has written",
-                                                 first + static_cast<unsigned>(at)));
+          int at = std::countr_zero(pending != 0 ? pending : unwritten);
+          std::uint32_t of = first + static_cast<unsigned>(at);
+          if (pending != 0) {
+            report(Finding::Kind::memory,
+                   fmt::format("reaches column {} of tensor memory, which an MMA still writes", of));
+          } else {
+            std::string text = fmt::format("reads column {} of tensor memory, which nothing has written", of);
+            if (options_.strict)
+              report(Finding::Kind::memory, std::move(text));
+            else
+              early_reads_.try_emplace(line_, text + " (" + where(*warp_) + ")");
+          }
         }
         // What has been read may be added to all the same.
         if (!load) block.written |= mask;
