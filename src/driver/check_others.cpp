@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "checker/launch_file.h"
 #include "driver/steps.h"
@@ -18,7 +19,31 @@ extern char** environ;
 
 namespace warpcc::driver {
 
+namespace {
+
+// What has no meaning for PTX that others wrote is said, not passed over.
+llvm::Error options_for_ptx(const Invocation& invocation) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kOthers[] = {
+      {"--clusters", "all of a launch run"},
+      {"--launches", "a launch file says one"},
+      {"--values", "a launch file's `product`, or `wanted` of a buffer, says what is to come out"},
+      {"--coverage", "it is read off a kernel's layouts"},
+      {"--require-held", "PTX is held to nothing"},
+      {"--lifted", "it compares a program with what it lifts to"},
+      {"--lifted-to", "it compares a program with what it lifts to"},
+      {"--valid", "a launch file says how large a buffer is"},
+  };
+  for (const auto& [option, why] : kOthers) {
+    if (invocation.has(option) || invocation.value(option))
+      return wrong(fmt::format("`{}` is for `.wk` and SASS text, not for PTX: {}", option.str(), why.str()));
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
 int check_ptx(const Invocation& invocation) {
+  if (llvm::Error error = options_for_ptx(invocation)) return cannot_run(std::move(error));
   if (llvm::Error error = check_format(invocation)) return cannot_run(std::move(error));
   llvm::Expected<checker::Options> options = check_options(invocation);
   if (!options) return cannot_run(options.takeError());
