@@ -1,55 +1,24 @@
 // Instructions of PTX, a line each: what they leave, worked out by hand from the PTX ISA.
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "checker/device.h"
-#include "llvm/Support/raw_ostream.h"
-#include "ptx_text/parse.h"
+#include "ptx_trial.h"
 
 using namespace warpcc;
 using namespace warpcc::checker;
+using namespace warpcc::checker::test;
 
 namespace {
 
-// Runs `body` by one CTA of `threads`; the kernel's parameter is the address of 1024 words of zeros in %rd1.
+// Runs `body` by one CTA of `threads`, among words of zeros; it is silent. The first 1024 words then.
 std::vector<std::uint32_t> run(const std::string& body, std::uint32_t threads, const char* target = "sm_100a") {
-  Sources sources;
-  Diagnostics diagnostics;
-  auto said = [&] {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    diagnostics.print(stream, sources);
-    return text;
-  };
-  auto module = ptx_text::parse(
-      sources.add("k.ptx",
-                  ".version 9.0\n.target " + std::string(target) +
-                      "\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n.entry k(.param .u64 out) {\n"
-                      ".reg .pred %p<9>;\n.reg .b8 %b<4>;\n.reg .b16 %h<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<9>;\n"
-                      ".reg .f32 %f<9>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n" +
-                      body + "\nret;\n}\n"),
-      sources, diagnostics);
-  REQUIRE_MESSAGE(module, said());
-  Device device;
-  std::uint64_t out = device.memory().allocate(4096);
-  device.memory().mark_written(out, 4096);
-  PtxLaunch launch;
-  launch.module = &*module;
-  launch.kernel = module->entry("k");
-  launch.block = {threads, 1, 1};
-  launch.dynamic_shared = 65536;
-  std::vector<std::uint8_t> address(8);
-  std::memcpy(address.data(), &out, 8);
-  launch.params.push_back(address);
-  Outcome outcome;
-  bool ran = device.launch(launch, {}, outcome, diagnostics);
-  REQUIRE_MESSAGE(ran, said());
-  for (const Finding& finding : outcome.findings) FAIL_CHECK(finding.text);
+  PtxTrial trial({.body = body, .target = target}, threads, Words::kZeros);
+  trial.run();
+  REQUIRE_MESSAGE(trial.clean(), trial.said());
   std::vector<std::uint32_t> words(1024);
-  std::memcpy(words.data(), device.memory().bytes(out, 4096).data(), 4096);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = trial.word(static_cast<std::int64_t>(i));
   return words;
 }
 

@@ -1,72 +1,28 @@
 // PTX kernels with tensor maps that they change, boxes of rows apart, small elements; lanes that wait for each other.
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <string>
-#include <vector>
 
-#include "checker/device.h"
-#include "llvm/Support/raw_ostream.h"
-#include "ptx_text/parse.h"
+#include "ptx_trial.h"
 
 using namespace warpcc;
 using namespace warpcc::checker;
+using namespace warpcc::checker::test;
 
 namespace {
 
-struct Ran {
-  bool ran = false;
-  std::string said;
-  std::vector<std::uint32_t> words;
-};
-
-// Runs `body` by a CTA. The kernel's parameters: the address of 4096 words, the first 1024 of which hold their index,
-// in %rd1; `map`, in whose fields `address` is an offset from there. %r9 is the address of a mbarrier of one arrival.
-Ran run(const std::string& body, TensorMapFields map, std::uint32_t threads = 32) {
-  Ran result;
-  Sources sources;
-  Diagnostics diagnostics;
-  Outcome outcome;
-  auto module = ptx_text::parse(
-      sources.add("k.ptx",
-                  ".version 9.0\n.target sm_100a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-                  ".entry k(.param .u64 out, .param .align 64 .b8 map[128]) {\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n"
-                  ".reg .b32 %r<40>;\n.reg .b64 %rd<20>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
-                  "mov.u32 %r2, smem;\nadd.u32 %r9, %r2, 512;\nsetp.ne.u32 %p1, %r1, 0;\nmov.u64 %rd2, map;\n"
-                  "cvta.param.u64 %rd3, %rd2;\n@!%p1 mbarrier.init.shared.b64 [%r9], 1;\n"
-                  "fence.mbarrier_init.release.cluster;\nbar.sync 0;\n" +
-                      body + "\nret;\n}\n"),
-      sources, diagnostics);
-  auto say = [&] {
-    llvm::raw_string_ostream stream(result.said);
-    diagnostics.print(stream, sources);
-    for (const Finding& finding : outcome.findings) result.said += finding.text + "\n";
-  };
-  if (!module) {
-    say();
-    return result;
+// `body`, run by a CTA. %rd3 is the address of `map`, %r9 that of a mbarrier of one arrival, %p1 false in thread 0.
+struct Ran : PtxTrial {
+  Ran(const std::string& body, const TensorMapFields& map, std::uint32_t threads = 32)
+      : PtxTrial({.body = "mov.u32 %r2, smem;\nadd.u32 %r9, %r2, 512;\nsetp.ne.u32 %p1, %r1, 0;\nmov.u64 %rd2, map;\n"
+                          "cvta.param.u64 %rd3, %rd2;\n@!%p1 mbarrier.init.shared.b64 [%r9], 1;\n"
+                          "fence.mbarrier_init.release.cluster;\nbar.sync 0;\n" +
+                          body,
+                  .map = map},
+                 threads) {
+    run();
   }
-  Device device;
-  std::uint64_t out = device.memory().allocate(16384);
-  for (std::uint32_t i = 0; i < 1024; ++i) std::memcpy(&device.memory().bytes(out, 16384)[i * 4], &i, 4);
-  device.memory().mark_written(out, 4096);
-  map.address += out;
-  PtxLaunch launch;
-  launch.module = &*module;
-  launch.kernel = module->entry("k");
-  launch.block = {threads, 1, 1};
-  launch.dynamic_shared = 65536;
-  launch.params.resize(2);
-  launch.params[0].resize(8);
-  std::memcpy(launch.params[0].data(), &out, 8);
-  std::array<std::uint8_t, 128> bytes = encode(map);
-  launch.params[1].assign(bytes.begin(), bytes.end());
-  result.ran = device.launch(launch, {}, outcome, diagnostics);
-  say();
-  result.words.resize(4096);
-  std::memcpy(result.words.data(), device.memory().bytes(out, 16384).data(), 16384);
-  return result;
-}
+};
 
 // Words in rows of 32.
 TensorMapFields rows_of_words() {
@@ -112,33 +68,32 @@ const char* const kFence = "fence.proxy.tensormap::generic.acquire.gpu [%rd9], 1
 }  // namespace
 
 TEST_CASE("a tensor map is changed, field by field") {
-  Ran ran = run(changed(kFence) + load(32, "", "%rd9, {0, 0}"), rows_of_words());
-  CHECK_MESSAGE(ran.ran, ran.said);
+  Ran ran(changed(kFence) + load(32, "", "%rd9, {0, 0}"), rows_of_words());
+  CHECK_MESSAGE(ran.ran, ran.said());
   // Lanes past the box read what nothing has written.
-  CHECK(ran.said.find("race") == std::string::npos);
-  for (std::uint32_t i = 0; i < 8; ++i) CHECK(ran.words[3072 + i] == 64 + i / 4 * 16 + i % 4);
+  CHECK(ran.said().find("race") == std::string::npos);
+  for (std::uint32_t i = 0; i < 8; ++i) CHECK(ran.word(3072 + i) == 64 + i / 4 * 16 + i % 4);
 }
 
 TEST_CASE("who uses a map that has been changed fences the proxy of maps") {
   const std::string after = load(32, "", "%rd9, {0, 0}");
-  CHECK(run(changed("") + after, rows_of_words()).said.find("with no fence of the proxy of tensor maps") !=
-        std::string::npos);
-  CHECK(run(changed(kFence) + after, rows_of_words()).said.find("proxy of tensor maps") == std::string::npos);
+  CHECK(Ran(changed("") + after, rows_of_words()).says("with no fence of the proxy of tensor maps"));
+  CHECK(!Ran(changed(kFence) + after, rows_of_words()).says("proxy of tensor maps"));
   // A fence before the change, or of another map, is none.
-  CHECK(run("add.u64 %rd9, %rd1, 8192;\n" + std::string(kFence) + changed("") + after, rows_of_words())
-            .said.find("with no fence of the proxy of tensor maps") != std::string::npos);
+  CHECK(Ran("add.u64 %rd9, %rd1, 8192;\n" + std::string(kFence) + changed("") + after, rows_of_words())
+            .says("with no fence of the proxy of tensor maps"));
   // Another warp's fence counts where it is heard of.
   const std::string by_other = "setp.ge.u32 %p3, %r1, 32;\n@%p3 bra OTHER;\n" + changed("") +
                                "OTHER:\nbar.sync 1, 64;\nadd.u64 %rd9, %rd1, 8192;\n@!%p3 bra HERE;\n" +
                                std::string(kFence) + "HERE:\nbar.sync 1, 64;\n@%p3 ret;\n";
-  CHECK(run(by_other + after, rows_of_words(), 64).said.find("proxy of tensor maps") == std::string::npos);
+  CHECK(!Ran(by_other + after, rows_of_words(), 64).says("proxy of tensor maps"));
 }
 
 TEST_CASE("what a changed map may not be is said") {
   auto with = [&](const std::string& change) {
     std::string text = changed(kFence);
     text.replace(text.find("CHANGED:\n"), 0, change);
-    return run(text + load(32, "", "%rd9, {0, 0}"), rows_of_words()).said;
+    return Ran(text + load(32, "", "%rd9, {0, 0}"), rows_of_words()).said();
   };
   CHECK(with("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd6], 0, 3;\n")
             .find("its box has rows of 12 bytes, no multiple of 16") != std::string::npos);
@@ -149,25 +104,25 @@ TEST_CASE("what a changed map may not be is said") {
 }
 
 TEST_CASE("four rows come from, and go to, coordinates of their own") {
-  Ran ran = run(load(64, "tile::gather4.", "%rd3, {4, 3, 0, 7, 40}"), rows_of_words());
-  CHECK_MESSAGE(ran.ran, ran.said);
+  Ran ran(load(64, "tile::gather4.", "%rd3, {4, 3, 0, 7, 40}"), rows_of_words());
+  CHECK_MESSAGE(ran.ran, ran.said());
   const std::uint32_t rows[] = {3, 0, 7, 0};
-  for (std::uint32_t i = 0; i < 16; ++i) CHECK(ran.words[3072 + i] == (i < 12 ? 32 * rows[i / 4] + 4 + i % 4 : 0));
-  ran =
-      run("and.b32 %r3, %r1, 15;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r5, %r1, 2000;\nsetp.gt.u32 "
-          "%p2, %r1, 15;\n"
-          "@!%p2 st.shared.u32 [%r4], %r5;\nfence.proxy.async.shared::cta;\nbar.warp.sync -1;\n@%p1 ret;\n"
-          "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd3, {8, 5, 9, 2, 4}], [%r2];\n"
-          "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
-          rows_of_words());
-  CHECK_MESSAGE(ran.ran, ran.said);
-  CHECK(ran.said == "");
+  for (std::uint32_t i = 0; i < 16; ++i) CHECK(ran.word(3072 + i) == (i < 12 ? 32 * rows[i / 4] + 4 + i % 4 : 0));
+  Ran back(
+      "and.b32 %r3, %r1, 15;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r5, %r1, 2000;\nsetp.gt.u32 "
+      "%p2, %r1, 15;\n"
+      "@!%p2 st.shared.u32 [%r4], %r5;\nfence.proxy.async.shared::cta;\nbar.warp.sync -1;\n@%p1 ret;\n"
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd3, {8, 5, 9, 2, 4}], [%r2];\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+      rows_of_words());
+  CHECK_MESSAGE(back.ran, back.said());
+  CHECK(back.said() == "");
   const std::uint32_t to[] = {5, 9, 2, 4};
-  for (std::uint32_t i = 0; i < 16; ++i) CHECK(ran.words[32 * to[i / 4] + 8 + i % 4] == 2000 + i);
+  for (std::uint32_t i = 0; i < 16; ++i) CHECK(back.word(32 * to[i / 4] + 8 + i % 4) == 2000 + i);
   TensorMapFields two = rows_of_words();
   two.box = {4, 2};
-  CHECK(run(load(64, "tile::gather4.", "%rd3, {4, 3, 0, 7, 40}"), two)
-            .said.find("four rows come by a map whose box is one row") != std::string::npos);
+  CHECK(Ran(load(64, "tile::gather4.", "%rd3, {4, 3, 0, 7, 40}"), two)
+            .says("four rows come by a map whose box is one row"));
 }
 
 TEST_CASE("elements of 4 and 6 bits are spread, and those bytes are counted that come") {
@@ -179,26 +134,26 @@ TEST_CASE("elements of 4 and 6 bits are spread, and those bytes are counted that
     map.extents = {128, 2};
     map.strides = {bits * 16};
     map.box = {128, 1};
-    Ran ran = run(load(16 * bits, "", "%rd3, {0, 1}"), map);
-    CHECK_MESSAGE(ran.ran, ran.said);
-    CHECK(ran.said == "");
+    Ran ran(load(16 * bits, "", "%rd3, {0, 1}"), map);
+    CHECK_MESSAGE(ran.ran, ran.said());
+    CHECK(ran.said() == "");
     // Row 1 begins at word bits * 4; of each four words of shared memory bits / 2 come.
     const auto first = static_cast<std::uint32_t>(bits * 4), some = static_cast<std::uint32_t>(bits / 2);
     for (std::uint32_t i = 0; i < 32; ++i)
-      CHECK(ran.words[3072 + i] == (i % 4 < some ? first + i / 4 * some + i % 4 : 0));
+      CHECK(ran.word(3072 + i) == (i % 4 < some ? first + i / 4 * some + i % 4 : 0));
   }
 }
 
 TEST_CASE("a lane that asks again and again gives way to the one that it waits for") {
   // Each lane takes a lock, counts, and lets it go.
-  Ran ran =
-      run("LOCK:\natom.acquire.gpu.global.cas.b32 %r3, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r3, 0;\n@%p2 bra LOCK;\n"
-          "ld.volatile.global.u32 %r4, [%rd1+4];\nadd.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd1+4], %r4;\n"
-          "atom.release.gpu.global.exch.b32 %r5, [%rd1], 0;\n",
-          rows_of_words());
-  CHECK_MESSAGE(ran.ran, ran.said);
-  CHECK(ran.said == "");
-  CHECK(ran.words[1] == 1 + 32);
+  Ran ran(
+      "LOCK:\natom.acquire.gpu.global.cas.b32 %r3, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r3, 0;\n@%p2 bra LOCK;\n"
+      "ld.volatile.global.u32 %r4, [%rd1+4];\nadd.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd1+4], %r4;\n"
+      "atom.release.gpu.global.exch.b32 %r5, [%rd1], 0;\n",
+      rows_of_words());
+  CHECK_MESSAGE(ran.ran, ran.said());
+  CHECK(ran.said() == "");
+  CHECK(ran.word(1) == 1 + 32);
 }
 
 TEST_CASE("D of 32 and of 64 rows takes all lanes, with .ws") {
@@ -228,16 +183,16 @@ TEST_CASE("D of 32 and of 64 rows takes all lanes, with .ws") {
   for (std::uint32_t m : {32u, 64u}) {
     std::string text = body;
     text.replace(text.find("IDESC"), 5, m == 64 ? "0x04100010" : "0x02100010");
-    Ran ran = run(text, rows_of_words(), 128);
-    CHECK_MESSAGE(ran.ran, ran.said);
-    CHECK(ran.said == "");
+    Ran ran(text, rows_of_words(), 128);
+    CHECK_MESSAGE(ran.ran, ran.said());
+    CHECK(ran.said() == "");
     const std::uint32_t columns = 64 * m / 128;  // of a part
     for (std::uint32_t lane = 0; lane < 128; ++lane) {
-      CHECK(ran.words[3072 + 2 * lane] == lane % m * (lane / m * columns + 1));
-      CHECK(ran.words[3073 + 2 * lane] == lane % m * (lane / m * columns + 3));
+      CHECK(ran.word(3072 + 2 * lane) == lane % m * (lane / m * columns + 1));
+      CHECK(ran.word(3073 + 2 * lane) == lane % m * (lane / m * columns + 3));
     }
   }
   std::string text = body;
   text.replace(text.find("IDESC"), 5, "0x04080010");
-  CHECK(run(text, rows_of_words(), 128).said.find("is no MMA of one CTA") != std::string::npos);
+  CHECK(Ran(text, rows_of_words(), 128).says("is no MMA of one CTA"));
 }

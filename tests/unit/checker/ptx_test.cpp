@@ -4,69 +4,21 @@
 #include <cstring>
 #include <string>
 
-#include "checker/device.h"
-#include "llvm/Support/raw_ostream.h"
-#include "ptx_text/parse.h"
+#include "ptx_trial.h"
 
 using namespace warpcc;
 using namespace warpcc::checker;
+using namespace warpcc::checker::test;
 
 namespace {
 
-struct Trial {
-  Sources sources;
-  Diagnostics diagnostics;
-  std::optional<ptx_text::Module> module;
-  Device device;
-  PtxLaunch launch;
-  Outcome outcome;
-  std::uint64_t out = 0;
-  bool ran = false;
-
-  // A kernel `k` of one parameter, the address of 4096 words, of which the first 1024 hold their index.
+struct Trial : PtxTrial {
   explicit Trial(const std::string& body, std::uint32_t threads = 32, std::uint32_t grid = 1, std::uint32_t cluster = 1,
-                 std::vector<std::vector<std::uint8_t>> more = {}) {
-    std::string params = ".param .u64 out";
-    if (!more.empty()) params += ", .param .align 64 .b8 map[128]";
-    module = ptx_text::parse(
-        sources.add(
-            "k.ptx",
-            ".version 9.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-            ".entry k(" +
-                params +
-                ") {\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n"
-                "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n" +
-                body + "\nret;\n}\n"),
-        sources, diagnostics);
-    REQUIRE_MESSAGE(module, said());
-    out = device.memory().allocate(4096 * 4);
-    for (std::uint32_t i = 0; i < 1024; ++i) std::memcpy(&device.memory().bytes(out, 16384)[i * 4], &i, 4);
-    device.memory().mark_written(out, 4096);
-    launch.module = &*module;
-    launch.kernel = module->entry("k");
+                 std::optional<TensorMapFields> map = {})
+      : PtxTrial({.body = body, .target = "sm_90a", .map = map}, threads) {
     launch.grid = {grid, 1, 1};
-    launch.block = {threads, 1, 1};
     launch.cluster = {cluster, 1, 1};
-    launch.dynamic_shared = 65536;
-    std::vector<std::uint8_t> address(8);
-    std::memcpy(address.data(), &out, 8);
-    launch.params.push_back(address);
-    for (auto& each : more) launch.params.push_back(each);
   }
-  void run() { ran = device.launch(launch, {}, outcome, diagnostics); }
-  std::uint32_t word(std::uint32_t i) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, &device.memory().bytes(out, 16384)[i * 4], 4);
-    return value;
-  }
-  std::string said() {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    diagnostics.print(stream, sources);
-    for (const Finding& finding : outcome.findings) text += finding.text + "\n";
-    return text;
-  }
-  bool clean() { return ran && outcome.findings.empty(); }
 };
 
 }  // namespace
@@ -130,10 +82,7 @@ TEST_CASE("a box of a tensor map, swizzled, behind an mbarrier, and back") {
       "fence.proxy.async.shared::cta;\ncp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {0, 0}], "
       "[%r2];\n"
       "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nEND:",
-      32, 1, 1, {std::vector<std::uint8_t>(128)});
-  map.address = trial.out;
-  auto bytes = encode(map);
-  trial.launch.params[1].assign(bytes.begin(), bytes.end());
+      32, 1, 1, map);
   trial.run();
   REQUIRE_MESSAGE(trial.clean(), trial.said());
   CHECK(trial.word(2048) == 17 * 32);
@@ -177,7 +126,7 @@ TEST_CASE("what is wrong is said") {
 
   Trial unwritten("ld.global.u32 %r2, [%rd1+8192];");
   unwritten.run();
-  CHECK(unwritten.said().find("nothing has written") != std::string::npos);
+  CHECK(unwritten.says("nothing has written"));
 
   Trial hang(
       "mov.u32 %r2, smem;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r2], 2;\nbar.sync 0;\n"
@@ -185,17 +134,17 @@ TEST_CASE("what is wrong is said") {
       "0;\n@!%p2 bra AGAIN;");
   hang.run();
   CHECK(hang.outcome.hangs == 1);
-  CHECK_MESSAGE(hang.said().find("1 of 2 arrivals to come") != std::string::npos, hang.said());
+  CHECK_MESSAGE(hang.says("1 of 2 arrivals to come"), hang.said());
 
   Trial unknown("mov.u32 %r2, 0;\nvadd4.u32.u32.u32 %r2, %r2, %r2, %r2;");
   unknown.run();
   CHECK(!unknown.ran);
-  CHECK(unknown.said().find("the machine has no `vadd4") != std::string::npos);
+  CHECK(unknown.says("the machine has no `vadd4"));
 
   Trial huge("");
   huge.launch.block = {2048, 1, 1};
   huge.run();
-  CHECK(huge.said().find("1024 are the most") != std::string::npos);
+  CHECK(huge.says("1024 are the most"));
 }
 
 TEST_CASE("a tensor map outlives what CUTLASS clears in it") {
