@@ -50,6 +50,10 @@ editors = os.path.join(source, "editors")
 if os.access(node, os.X_OK) and os.path.isdir(os.path.join(editors, "vscode/node_modules")):
     config.available_features.add("node")
 
+venv_python = os.path.join(source, ".venv/bin/python")
+if glob.glob(os.path.join(source, ".venv/lib/python3*/site-packages/tree_sitter")) and shutil.which("cc"):
+    config.available_features.add("tree-sitter")
+
 vim = shutil.which("vim")
 if vim and "+syntax" in subprocess.run([vim, "--version"], stdout=subprocess.PIPE, text=True).stdout:
     config.available_features.add("vim")
@@ -72,6 +76,7 @@ config.substitutions += [
     ("%examples", os.path.join(source, "examples")),
     ("%node", node),
     ("%editors", editors),
+    ("%trees", f"{venv_python} {os.path.join(source, 'tests/tools/wk_trees.py')} {os.path.join(editors, 'tree-sitter-wk')}"),
     ("%ptxas", ptxas[0] if ptxas else "false"),
     ("%cuobjdump", cuobjdump[0] if cuobjdump else "false"),
     ("%warpcc", warpcc),

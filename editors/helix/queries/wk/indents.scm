@@ -1,0 +1,13 @@
+[
+  (block)
+  (kernel_body)
+  (tune)
+  (tune_row)
+  (enum)
+  (struct)
+  (match)
+  (arguments)
+  (instruction)
+] @indent
+
+["}" ")"] @outdent

@@ -1,0 +1,9 @@
+[
+  (block)
+  (kernel_body)
+  (tune)
+  (enum)
+  (struct)
+  (match)
+  (block_comment)
+] @fold
