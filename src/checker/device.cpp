@@ -102,7 +102,8 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
   to.put((map.real ? 1u : 0u) | (map.brain ? 2u : 0u) | (map.fill_nan ? 4u : 0u) | (map.nibbles ? 8u : 0u) |
              (map.spread == 4   ? 16u
               : map.spread == 6 ? 32u
-                                : 0u),
+                                : 0u) |
+             (map.window ? 64u : 0u),
          1);
   to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
   to.put(0, 8);  // CUTLASS clears a bit in the second word of small maps, against a fault of NVIDIA's driver
@@ -111,6 +112,11 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
   for (std::int64_t each : map.extents) to.put(static_cast<std::uint64_t>(each), 5);
   for (std::int64_t each : map.strides) to.put(static_cast<std::uint64_t>(each), 8);
   for (std::int64_t each : map.box) to.put(static_cast<std::uint64_t>(each), 2);
+  for (std::size_t i = 0; map.window && i < map.window->step.size(); ++i) {
+    to.put(static_cast<std::uint64_t>(map.window->lower[i]), 2);
+    to.put(static_cast<std::uint64_t>(map.window->upper[i]), 2);
+    to.put(static_cast<std::uint64_t>(map.window->step[i]), 1);
+  }
   return result;
 }
 
@@ -136,7 +142,16 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
   map.address = from.get(8);
   for (std::size_t i = 0; i < rank; ++i) map.extents.push_back(static_cast<std::int64_t>(from.get(5)));
   for (std::size_t i = 1; i < rank; ++i) map.strides.push_back(static_cast<std::int64_t>(from.get(8)));
-  for (std::size_t i = 0; i < rank; ++i) map.box.push_back(static_cast<std::int64_t>(from.get(2)));
+  const bool pixels = flags & 64;
+  if (pixels && rank < 3) return {};
+  for (std::size_t i = 0; i < (pixels ? 2 : rank); ++i) map.box.push_back(static_cast<std::int64_t>(from.get(2)));
+  if (!pixels) return map;
+  map.window.emplace();
+  for (std::size_t i = 0; i + 2 < rank; ++i) {
+    map.window->lower.push_back(static_cast<std::int16_t>(from.get(2)));
+    map.window->upper.push_back(static_cast<std::int16_t>(from.get(2)));
+    map.window->step.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(from.get(1))));
+  }
   return map;
 }
 

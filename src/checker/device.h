@@ -57,6 +57,13 @@ class DeviceMemory {
   std::int64_t taken_ = 0;
 };
 
+// Where a box is asked for, innermost dimension first; of pixels, by how much their bounds are moved.
+struct BoxStart {
+  std::array<std::int64_t, 5> at{};
+  std::array<std::int64_t, 3> offsets{};
+  friend bool operator==(const BoxStart&, const BoxStart&) = default;
+};
+
 // A tensor map as a kernel's parameter holds it: 128 bytes that only the copy engine reads. The machine's own form of
 // what cuTensorMapEncodeTiled is given (CUDA driver API, tensor map objects), innermost dimension first.
 struct TensorMapFields {
@@ -72,6 +79,17 @@ struct TensorMapFields {
   // Elements of this many bits, 4 or 6, of which 16 take 16 bytes of shared memory, the first 8 or 12 of them; else 0.
   int spread = 0;
   bool rows_apart = false;  // four rows, each at a coordinate of its own: tile::gather4, tile::scatter4
+  // Of the dimensions between channels and images, innermost first: the first place, the last counted from the tensor's
+  // own, how far one place is from the next. A box is then of channels and of pixels (PTX ISA, tensors: im2col mode).
+  struct Window {
+    std::vector<std::int64_t> lower, upper, step;
+  };
+  std::optional<Window> window;
+
+  std::int64_t rows() const;  // of a box
+  // Where row `row` of a box begins, in bytes, but for its innermost coordinate; none: outside the tensor.
+  std::optional<std::int64_t> row_offset(const BoxStart& start, std::int64_t row) const;
+  std::optional<std::int64_t> pixel_offset(const BoxStart& start, std::int64_t pixel) const;
   // In global memory; of those that are spread, of a multiple of 16.
   std::int64_t bytes_of(std::int64_t elements) const {
     return spread != 0 ? elements / 16 * 2 * spread : elements * element_bytes;

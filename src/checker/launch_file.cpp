@@ -180,12 +180,13 @@ class LaunchFile::Reader {
     return wrong(fmt::format("`{}` is no buffer of the launch", name));
   }
 
-  llvm::Expected<std::vector<std::int64_t>> numbers(const llvm::json::Object& of, llvm::StringRef key) {
+  llvm::Expected<std::vector<std::int64_t>> numbers(const llvm::json::Object& of, llvm::StringRef key,
+                                                    std::int64_t least = 0) {
     std::vector<std::int64_t> result;
     if (const llvm::json::Array* list = of.getArray(key)) {
       for (const llvm::json::Value& each : *list) {
         std::optional<std::int64_t> number = each.getAsInteger();
-        if (!number || *number < 0) return wrong(fmt::format("`{}` is a list of numbers", key.str()));
+        if (!number || *number < least) return wrong(fmt::format("`{}` is a list of numbers", key.str()));
         result.push_back(*number);
       }
     }
@@ -263,11 +264,16 @@ class LaunchFile::Reader {
       if (!list) return list.takeError();
       *into = std::move(*list);
     }
-    if (map.extents.empty() || map.box.size() != map.extents.size() || map.strides.size() + 1 != map.extents.size())
+    if (const llvm::json::Object* pixels = object.getObject("pixels")) {
+      if (llvm::Error error = window(*pixels, map)) return error;
+    }
+    const std::size_t rank = map.window ? 2 : map.extents.size();  // of the box
+    if (map.extents.empty() || map.box.size() != rank || map.strides.size() + 1 != map.extents.size())
       return wrong(
           "a map has `extents`, a `box` of as many, innermost first, and `strides` in bytes of all but the innermost");
     for (std::int64_t extent : map.box) {
-      if (extent < 1 || extent > 256) return wrong("a box has 1 to 256 elements in each dimension");
+      if (extent < 1 || extent > (map.window && &extent != &map.box[0] ? 1024 : 256))
+        return wrong("a box has 1 to 256 elements in each dimension; 1 to 256 channels of 1 to 1024 pixels");
     }
     for (std::int64_t extent : map.extents) {
       if (extent < 1 || extent > (std::int64_t{1} << 32)) return wrong("an extent is 1 to 2^32");
@@ -279,6 +285,29 @@ class LaunchFile::Reader {
     if (map.swizzle_span != 0 && map.swizzle_span != 32 && map.swizzle_span != 64 && map.swizzle_span != 128)
       return wrong("`swizzle` is 0, 32, 64 or 128");
     piece.map = std::move(map);
+    return llvm::Error::success();
+  }
+
+  // What boxes of pixels go through (`im2col`).
+  llvm::Error window(const llvm::json::Object& object, TensorMapFields& map) {
+    map.window.emplace();
+    for (auto [key, into] : {std::pair<const char*, std::vector<std::int64_t>*>{"lower", &map.window->lower},
+                             {"upper", &map.window->upper},
+                             {"steps", &map.window->step}}) {
+      llvm::Expected<std::vector<std::int64_t>> list = numbers(object, key, INT16_MIN);
+      if (!list) return list.takeError();
+      *into = std::move(*list);
+      for (std::int64_t each : *into) {
+        if (into->size() + 2 != map.extents.size() || each > INT16_MAX ||
+            (into == &map.window->step && (each < 1 || each > 8)))
+          return wrong(
+              "`pixels` has `lower`, `upper` and `steps`, from 1 to 8, each of the dimensions between the first "
+              "and the last");
+      }
+    }
+    if (map.extents.size() < 3 || map.window->step.size() + 2 != map.extents.size() ||
+        map.window->lower.size() != map.window->step.size() || map.window->upper.size() != map.window->step.size())
+      return wrong("a map with `pixels` has 3 to 5 dimensions");
     return llvm::Error::success();
   }
 

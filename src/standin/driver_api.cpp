@@ -1,6 +1,7 @@
 // The CUDA driver's interface, as far as programs reach it beside the runtime's (CUDA driver API reference).
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -55,6 +56,37 @@ WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, voi
   std::int64_t inner = fields.box[0] * fields.element_bytes;
   if (inner % 16 != 0 || (fields.swizzle_span > 0 && inner > fields.swizzle_span)) return kInvalidValue;
   std::array<std::uint8_t, 128> bytes = checker::encode(fields);
+  std::memcpy(map, bytes.data(), bytes.size());
+  return kSuccess;
+}
+
+// CUDA driver API, cuTensorMapEncodeIm2col: the corners are of the dimensions between channels and images, innermost
+// first.
+WARPCC_EXPORT int cuTensorMapEncodeIm2col(void* map, int type, unsigned rank, void* address,
+                                          const std::uint64_t* extents, const std::uint64_t* strides, const int* lower,
+                                          const int* upper, unsigned channels, unsigned pixels,
+                                          const std::uint32_t* element_strides, int interleave, int swizzle, int,
+                                          int fill) {
+  if (rank < 3 || rank > 5 || channels < 1 || channels > 256 || pixels < 1 || pixels > 1024) return kInvalidValue;
+  // What both kinds of map have; of the box here only the channels count.
+  std::uint32_t box[5] = {channels, 1, 1, 1, 1};
+  if (int error = cuTensorMapEncodeTiled(map, type, rank, address, extents, strides, box, nullptr, interleave, swizzle,
+                                         0, fill))
+    return error;
+  auto fields = checker::decode_tensor_map({static_cast<const std::uint8_t*>(map), 128});
+  if (!fields || fields->spread != 0) return kInvalidValue;
+  const int most = rank == 3 ? 32767 : rank == 4 ? 127 : 15;
+  checker::TensorMapFields::Window window;
+  for (unsigned i = 0; i + 2 < rank; ++i) {
+    const std::uint32_t step = element_strides != nullptr ? element_strides[i + 1] : 1;
+    if (std::abs(lower[i]) > most + 1 || std::abs(upper[i]) > most + 1 || step < 1 || step > 8) return kInvalidValue;
+    window.lower.push_back(lower[i]);
+    window.upper.push_back(upper[i]);
+    window.step.push_back(step);
+  }
+  fields->box.assign({fields->box[0], static_cast<std::int64_t>(pixels)});
+  fields->window = std::move(window);
+  std::array<std::uint8_t, 128> bytes = checker::encode(*fields);
   std::memcpy(map, bytes.data(), bytes.size());
   return kSuccess;
 }

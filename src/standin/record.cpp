@@ -124,6 +124,11 @@ class Recorder {
                               {"swizzle", map.swizzle_span}};
     if (map.address != of.begin) result["offset"] = static_cast<std::int64_t>(map.address - of.begin);
     if (map.swizzle_atom != 16) result["swizzle_atom"] = map.swizzle_atom;
+    if (map.window) {
+      result["pixels"] = llvm::json::Object{{"lower", llvm::json::Array(map.window->lower)},
+                                            {"upper", llvm::json::Array(map.window->upper)},
+                                            {"steps", llvm::json::Array(map.window->step)}};
+    }
     return result;
   }
 

@@ -50,11 +50,11 @@ float OperandImage::value(int index, const SharedMemory& shared) const {
 
 const OperandImage* OperandImages::find(std::uint64_t bits, int first_row, int rows, layout::Element element,
                                         Major major, const SharedMemory& shared, Faults& faults, const char* operand,
-                                        bool packed) {
-  std::uint64_t key =
-      bits * 0x9e3779b97f4a7c15u ^
-      (static_cast<std::uint64_t>(packed) << 48 | static_cast<std::uint64_t>(first_row) << 32 |
-       static_cast<std::uint64_t>(rows) << 16 | static_cast<std::uint64_t>(element) << 4 | (major == Major::mn));
+                                        bool packed, bool twice) {
+  std::uint64_t key = bits * 0x9e3779b97f4a7c15u ^
+                      (static_cast<std::uint64_t>(twice) << 49 | static_cast<std::uint64_t>(packed) << 48 |
+                       static_cast<std::uint64_t>(first_row) << 32 | static_cast<std::uint64_t>(rows) << 16 |
+                       static_cast<std::uint64_t>(element) << 4 | (major == Major::mn));
   auto [entry, fresh] = images_.try_emplace(key);
   OperandImage& image = entry->second;
   if (fresh) {
@@ -70,6 +70,7 @@ const OperandImage* OperandImages::find(std::uint64_t bits, int first_row, int r
     image.element_bytes = layout::bytes(element);
     const int width = layout::bits(element);
     image.k = packed ? 64 : 32 / std::max(1, image.element_bytes);  // an MMA consumes 32 bytes of k
+    if (twice) image.k *= 2;
     image.inside = true;
     std::map<std::uint32_t, std::uint64_t> units;
     for (int row = first_row; row < first_row + rows; ++row) {

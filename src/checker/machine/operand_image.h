@@ -42,9 +42,10 @@ class OperandImages {
 
   // Rows [first_row, first_row + rows) of what a descriptor's bits describe; null where they describe nothing, or
   // something outside the kernel's memory: that is a fault of `operand`. Elements of fewer than 8 bits lie 16 in each
-  // 16 bytes, from the first on; or, `packed`, 32.
+  // 16 bytes, from the first on; or, `packed`, 32. `twice`: of what a sparse MMA consumes of B, 64 bytes of k.
   const OperandImage* find(std::uint64_t bits, int first_row, int rows, layout::Element element, layout::Major major,
-                           const SharedMemory& shared, Faults& faults, const char* operand, bool packed = false);
+                           const SharedMemory& shared, Faults& faults, const char* operand, bool packed = false,
+                           bool twice = false);
 
  private:
   layout::TensorCore core_;

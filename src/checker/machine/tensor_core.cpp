@@ -12,15 +12,24 @@ namespace warpcc::machine {
 using layout::InstructionDescriptor;
 using layout::Major;
 
-std::optional<InstructionDescriptor> decode_instruction(std::uint32_t bits, InstructionDescriptor::Kind kind) {
+std::optional<InstructionDescriptor> decode_instruction(std::uint32_t bits, InstructionDescriptor::Kind kind,
+                                                        bool sparse) {
   // tf32's code of A is 2, which kind f16 does not have (PTX ISA, instruction descriptor).
   if (kind == InstructionDescriptor::Kind::f16 && (bits >> 7 & 7) == 2) kind = InstructionDescriptor::Kind::tf32;
   auto decoded = InstructionDescriptor::decode(bits, kind);
+  if (!decoded || decoded->sparse != sparse) return {};
   // What the machine does not do.
-  if (decoded && (decoded->saturate || decoded->sparse || decoded->sparsity_selector != 0 || decoded->max_shift != 0)) {
-    return {};
-  }
+  if (decoded->saturate || decoded->max_shift != 0) return {};
+  // Elements of 16 and of 32 bits have one of two columns of chunks.
+  const int selectors = sparse && layout::bits(decoded->a) >= 16 ? 2 : 1;
+  if (decoded->sparsity_selector >= selectors) return {};
   return decoded;
+}
+
+MetadataColumns metadata_columns(std::uint32_t address, const InstructionDescriptor& instruction) {
+  const std::uint32_t column = address & 0xffff;
+  if (layout::bits(instruction.a) < 16) return {column, 2};
+  return {column + static_cast<std::uint32_t>(instruction.sparsity_selector), 1};
 }
 
 namespace {
@@ -35,12 +44,13 @@ bool valid_shape(const InstructionDescriptor& instruction, bool pair, bool stati
 
 }  // namespace
 
-const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair, bool stationary) {
-  std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 2 |
-                      static_cast<std::uint64_t>(stationary) << 1 | pair;
+const AccumulatorImage* TensorCore::accumulator(int m, int n, const Mma& mma) {
+  std::uint64_t key = static_cast<std::uint64_t>(m) << 20 | static_cast<std::uint64_t>(n) << 3 |
+                      static_cast<std::uint64_t>(mma.metadata.has_value()) << 2 |
+                      static_cast<std::uint64_t>(mma.stationary) << 1 | mma.pair;
   auto [entry, fresh] = accumulators_.try_emplace(key);
   if (!fresh) return &entry->second;
-  if (stationary && m < 128) {
+  if (mma.stationary && m < 128) {
     // PTX ISA, tcgen05, layouts E and G: parts of N side by side in the lanes.
     const int parts = 128 / m, count = n / parts;
     for (int row = 0; row < m; ++row) {
@@ -53,7 +63,9 @@ const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair, bool st
     entry->second.last_lane = 127;
     return &entry->second;
   }
-  layout::Map map = layout::accumulator(m, n, pair);
+  // PTX ISA, tcgen05, layout C: of a pair's 128 rows with a sparse A, each CTA has 64 as one CTA would.
+  const bool alone = mma.pair && m == 128 && mma.metadata;
+  layout::Map map = layout::accumulator(alone ? 64 : m, n, mma.pair && !alone);
   std::int64_t rows = map.extent(0), columns = map.extent(1);
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -61,6 +73,7 @@ const AccumulatorImage* TensorCore::accumulator(int m, int n, bool pair, bool st
       auto address = map(index);
       int lane = static_cast<int>(address >> 16), column = static_cast<int>(address & 0xffff);
       auto& runs = entry->second.runs;
+      if (j == 0) entry->second.lanes.push_back(lane);
       entry->second.last_lane = std::max(entry->second.last_lane, lane);
       if (!runs.empty() && j > 0 && runs.back().lane == lane && runs.back().column + runs.back().count == column) {
         ++runs.back().count;
@@ -82,7 +95,8 @@ bool same(const Mma& a, const Mma& b) {
     return x.has_value() == y.has_value() && (!x || (x->kind == y->kind && x->block == y->block));
   };
   return a.a == b.a && a.b == b.b && a.instruction == b.instruction && a.pair == b.pair && a.kind == b.kind &&
-         a.stationary == b.stationary && a.a_in_tensor == b.a_in_tensor && scales(a.scales, b.scales);
+         a.stationary == b.stationary && a.a_in_tensor == b.a_in_tensor && scales(a.scales, b.scales) &&
+         a.metadata.has_value() == b.metadata.has_value();
 }
 
 // What an instruction descriptor of a block-scaled kind says, as that of the others.
@@ -117,9 +131,9 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
   std::optional<InstructionDescriptor> instruction;
   if (mma.scales) {
     ready.scaled = layout::BlockScaledDescriptor::decode(mma.instruction, mma.scales->kind);
-    if (ready.scaled && !ready.scaled->sparse) instruction = unscaled(*ready.scaled);
+    if (ready.scaled && ready.scaled->sparse == mma.metadata.has_value()) instruction = unscaled(*ready.scaled);
   } else {
-    instruction = decode_instruction(mma.instruction, mma.kind);
+    instruction = decode_instruction(mma.instruction, mma.kind, mma.metadata.has_value());
   }
   if (!instruction || !valid_shape(*instruction, mma.pair, mma.stationary)) {
     faults.protocol(fmt::format("the instruction descriptor {:#010x} is no MMA of {}", mma.instruction,
@@ -130,7 +144,7 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
   const bool packed = mma.scales && mma.scales->kind != layout::BlockScaledDescriptor::Kind::mxf8f6f4;
   ready.instruction = *instruction;
   ready.b = images_.find(mma.b, 0, instruction->n / ctas, instruction->b, instruction->b_major, *sides[0].shared,
-                         faults, "B", packed);
+                         faults, "B", packed, mma.metadata.has_value());
   if (!ready.b) return {};
   ready.k = ready.b->k;
   if (!mma.a_in_tensor) {
@@ -138,7 +152,7 @@ std::optional<TensorCore::Ready> TensorCore::decode(const Mma& mma, const std::v
                            faults, "A", packed);
     if (!ready.a) return {};
   }
-  ready.d = accumulator(instruction->m, instruction->n, mma.pair, mma.stationary);
+  ready.d = accumulator(instruction->m, instruction->n, mma);
   return last = ready;
 }
 
@@ -170,9 +184,17 @@ bool TensorCore::tensor_readable(const Ready& ready, const TensorCoreSide& side,
       if (!readable(column, 8, run.lane / TensorMemory::kQuarterLanes, "A")) return false;
     }
   }
+  if (ready.mma.metadata) {
+    const MetadataColumns columns = metadata_columns(*ready.mma.metadata, ready.instruction);
+    for (const AccumulatorRun& run : ready.d->quarters) {
+      if (run.n != 0) continue;
+      if (!readable(columns.first, columns.count, run.lane / TensorMemory::kQuarterLanes, "what lies where in A"))
+        return false;
+    }
+  }
   if (!ready.mma.scales) return true;
   const int share = ready.instruction.m / (ready.mma.pair ? 2 : 1),
-            halves = ready.mma.pair && ready.instruction.m == 128 ? ready.instruction.n / 2 : 0,
+            halves = ready.in_halves() ? ready.instruction.n / 2 : 0,
             columns_b = (halves == 0 ? ready.instruction.n : halves);
   return readable(ready.mma.scales->a & 0xffff, (share + 31) / 32, 0, "the scales of A") &&
          readable(ready.mma.scales->b & 0xffff, (columns_b + 31) / 32, 0, "the scales of B");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "checker/machine/numbers.h"
+#include "checker/machine/sparsity.h"
 #include "checker/machine/tensor_core.h"
 
 namespace warpcc::machine {
@@ -53,38 +54,67 @@ void write_d(float& to, float value, Element d) {
 
 void TensorCore::gather_a(const Ready& ready, const TensorCoreSide& side) {
   const InstructionDescriptor& instruction = ready.instruction;
-  const int k = ready.k, rows = instruction.m / (ready.mma.pair ? 2 : 1);
+  const int k = ready.stored(), rows = instruction.m / (ready.mma.pair ? 2 : 1);
   a_.resize(static_cast<std::size_t>(rows * k));
   if (ready.a != nullptr) {
     for (int index = 0; index < rows * k; ++index)
       a_[static_cast<std::size_t>(index)] = ready.a->value(index, *side.shared);
   } else {
     // Rows lie in the lanes of D's rows, elements packed along k.
-    const int width = ready.mma.scales && k == 64 ? 4 : std::max(8, layout::bits(instruction.a));
+    const int width = k == 64 ? 4 : std::max(8, layout::bits(instruction.a));  // of 32 bytes
     const auto column = static_cast<std::uint32_t>(ready.mma.a & 0xffff);
     const int first_lane = static_cast<int>(ready.mma.d >> 16);
     const std::uint32_t all = width == 32 ? ~0u : (1u << width) - 1;
+    const int middle = width == 8 && layout::bits(instruction.a) == 4 ? kMiddleShift : 0;
     int row = -1;
     for (const AccumulatorRun& run : ready.d->runs) {
       if (run.row == row) continue;
       row = run.row;
       for (int i = 0; i < k; ++i) {
         std::uint32_t word = cell(side, first_lane + run.lane, column + static_cast<std::uint32_t>(i * width / 32));
-        a_[static_cast<std::size_t>(row * k + i)] = to_float(word >> (i * width % 32) & all, instruction.a);
+        a_[static_cast<std::size_t>(row * k + i)] = to_float((word >> (i * width % 32) & all) >> middle, instruction.a);
       }
     }
   }
   if (instruction.negate_a) {
     for (float& each : a_) each = -each;
   }
-  if (!ready.scaled) return;
-  const int block = ready.mma.scales->block;
-  for (int row = 0; row < rows; ++row) {
-    for (int first = 0; first < k; first += block) {
-      float scale = scale_at(side, ready.mma.scales->a, scale_place(row), ready.scaled->a_scale_byte + first / block,
-                             ready.scaled->scale);
-      for (int i = first; i < first + block; ++i) a_[static_cast<std::size_t>(row * k + i)] *= scale;
+  if (ready.scaled) {
+    const int block = ready.mma.scales->block;
+    for (int row = 0; row < rows; ++row) {
+      for (int first = 0; first < k; first += block) {
+        float scale = scale_at(side, ready.mma.scales->a, scale_place(row), ready.scaled->a_scale_byte + first / block,
+                               ready.scaled->scale);
+        for (int i = first; i < first + block; ++i) a_[static_cast<std::size_t>(row * k + i)] *= scale;
+      }
     }
+  }
+  if (ready.mma.metadata) spread_a(ready, side);
+}
+
+// A sparse A's rows among their zeros. Rows eight apart share cells where elements have 16 or 32 bits, each with a half
+// of each; of smaller elements a row has two cells (PTX ISA, tcgen05: layout of the sparsity metadata).
+void TensorCore::spread_a(const Ready& ready, const TensorCoreSide& side) {
+  const int stored = ready.stored(), rows = ready.instruction.m / (ready.mma.pair ? 2 : 1);
+  const int first_lane = static_cast<int>(*ready.mma.metadata >> 16);
+  const MetadataColumns columns = metadata_columns(*ready.mma.metadata, ready.instruction);
+  const Granularity granularity = granularity_of(ready.instruction.a, stored == 64);
+  auto bits = [&](int lane, std::uint32_t column) {
+    return std::uint64_t{cell(side, (first_lane + lane) % TensorMemory::kLanes, column)};
+  };
+  stored_.swap(a_);
+  a_.resize(static_cast<std::size_t>(rows * ready.k));
+  for (int row = 0; row < rows; ++row) {
+    std::uint64_t chunks = 0;
+    if (columns.count == 2) {
+      const int lane = ready.d->lanes[static_cast<std::size_t>(row)];
+      chunks = bits(lane, columns.first) | bits(lane, columns.first + 1) << 32;
+    } else {
+      const int lane = ready.d->lanes[static_cast<std::size_t>(row / 16 * 16)] + row % 8, shift = row / 8 % 2 * 16;
+      chunks = (bits(lane, columns.first) >> shift & 0xffff) | (bits(lane + 8, columns.first) >> shift & 0xffff) << 16;
+    }
+    spread_row(&stored_[static_cast<std::size_t>(row * stored)], stored, chunks, granularity,
+               &a_[static_cast<std::size_t>(row * ready.k)]);
   }
 }
 
@@ -102,7 +132,8 @@ void TensorCore::gather_b(const Ready& ready, const std::vector<TensorCoreSide>&
     }
   }
   if (!ready.scaled) return;
-  const int block = ready.mma.scales->block, halves = ready.mma.pair && instruction.m == 128 ? n / 2 : 0;
+  // Of a sparse A a block is as many stored elements.
+  const int block = ready.mma.scales->block * (ready.mma.metadata ? 2 : 1), halves = ready.in_halves() ? n / 2 : 0;
   for (int column = 0; column < n; ++column) {
     for (int first = 0; first < k; first += block) {
       float scale = scale_at(sides[0], ready.mma.scales->b, scale_place(column, halves),

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "checker/machine/numbers.h"
+#include "checker/machine/sparsity.h"
 
 namespace warpcc::machine {
 
@@ -12,7 +14,7 @@ using layout::Element;
 
 namespace {
 
-constexpr int kWarpRows = 16, kLanes = 32, kMostColumns = 256;
+constexpr int kWarpRows = 16, kLanes = 32, kMostColumns = 256, kMostK = 64;
 
 float value_of(const std::uint32_t* registers, int lane, int index, Element d) {
   if (d != Element::f16) return to_float(registers[index * kLanes + lane], d);
@@ -42,7 +44,7 @@ std::optional<WarpgroupCore::Ready> WarpgroupCore::issue(const WarpgroupMma& mma
     ready.a = images_.find(mma.a, quarter * kWarpRows, kWarpRows, mma.ab, mma.a_major, shared, faults, "A");
     if (!ready.a) return {};
   }
-  ready.b = images_.find(mma.b, 0, mma.n, mma.b_element(), mma.b_major, shared, faults, "B");
+  ready.b = images_.find(mma.b, 0, mma.n, mma.b_element(), mma.b_major, shared, faults, "B", false, mma.sparse);
   if (!ready.b) return {};
   for (const OperandImage* operand : {ready.a, ready.b}) {
     if (operand == nullptr) continue;
@@ -64,7 +66,7 @@ void WarpgroupCore::finish(const Ready& ready, SharedMemory& shared) {
 }
 
 void WarpgroupCore::multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers,
-                             const std::uint32_t* a_registers) {
+                             const std::uint32_t* a_registers, const std::uint64_t* chunks) {
   const WarpgroupMma& mma = ready.mma;
   const int k = ready.b->k, n = mma.n;
   b_.resize(static_cast<std::size_t>(k) * static_cast<std::size_t>(n));
@@ -74,10 +76,11 @@ void WarpgroupCore::multiply(const Ready& ready, const SharedMemory& shared, std
       b_[static_cast<std::size_t>(i * n + column)] = mma.negate_b ? -value : value;
     }
   }
-  float a[kWarpRows][32];
+  float a[kWarpRows][kMostK];
+  const int stored = mma.sparse ? k / 2 : k;  // of a row of A
   if (ready.a != nullptr) {
     for (int row = 0; row < kWarpRows; ++row) {
-      for (int i = 0; i < k; ++i) a[row][i] = ready.a->value(row * k + i, shared);
+      for (int i = 0; i < stored; ++i) a[row][i] = ready.a->value(row * stored + i, shared);
     }
   } else {
     const int width = layout::bits(mma.ab), count = 32 / width;
@@ -93,8 +96,13 @@ void WarpgroupCore::multiply(const Ready& ready, const SharedMemory& shared, std
   }
   if (mma.negate_a) {
     for (auto& row : a) {
-      for (int i = 0; i < k; ++i) row[i] = -row[i];
+      for (int i = 0; i < stored; ++i) row[i] = -row[i];
     }
+  }
+  for (int row = 0; mma.sparse && row < kWarpRows; ++row) {
+    float whole[kMostK];
+    spread_row(a[row], stored, chunks[row], granularity_of(mma.ab), whole);
+    std::copy_n(whole, k, a[row]);
   }
   float d[kWarpRows][kMostColumns];
   const int values = n / 2;  // of a lane

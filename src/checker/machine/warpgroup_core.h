@@ -22,6 +22,7 @@ struct WarpgroupMma {
   bool accumulate = false;
   bool a_in_registers = false;
   bool negate_a = false, negate_b = false;
+  bool sparse = false;  // A holds half of k
 
   layout::Element b_element() const { return b_alone.value_or(ab); }
   // Registers of D that a lane holds.
@@ -57,9 +58,10 @@ class WarpgroupCore {
   std::optional<Ready> issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared, Faults& faults);
   // It has read its operands.
   void finish(const Ready& ready, SharedMemory& shared);
-  // What it computes: D's registers as [register][lane]; A's four so, where A is in registers.
+  // What it computes: D's registers as [register][lane]; A's four so, where A is in registers; of a sparse A the chunks
+  // of the warp's 16 rows (sparsity.h).
   void multiply(const Ready& ready, const SharedMemory& shared, std::uint32_t* registers,
-                const std::uint32_t* a_registers = nullptr);
+                const std::uint32_t* a_registers = nullptr, const std::uint64_t* chunks = nullptr);
 
  private:
   OperandImages images_{layout::TensorCore::wgmma};

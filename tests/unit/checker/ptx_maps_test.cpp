@@ -125,6 +125,65 @@ TEST_CASE("four rows come from, and go to, coordinates of their own") {
             .says("four rows come by a map whose box is one row"));
 }
 
+namespace {
+
+// Four channels of 4 x 3 pixels of two images, within bounds from -1 to the last but one.
+TensorMapFields pixels(std::int64_t step) {
+  TensorMapFields map = rows_of_words();
+  map.extents = {4, 4, 3, 2};
+  map.strides = {16, 64, 192};
+  map.box = {4, 8};
+  map.window = TensorMapFields::Window{{-1, -1}, {-1, -1}, {step, step}};
+  return map;
+}
+
+std::string load_pixels(const char* start, const char* offsets) {
+  std::string text = load(128, "im2col.", start);
+  text.replace(text.find(".2d."), 4, ".4d.");
+  return text.replace(text.find("[%r9];\nASKED"), 6, std::string("[%r9], ") + offsets + ";");
+}
+
+}  // namespace
+
+TEST_CASE("pixels one after the other through rows and images, within bounds that offsets move") {
+  struct Case {
+    std::int64_t step;
+    const char *start, *offsets;
+    std::uint32_t first[8];  // words; 0: outside
+  };
+  const Case kCases[] = {{1, "%rd3, {0, 1, -1, 0}", "{1, 2}", {24, 28, 32, 36, 40, 44, 0, 0}},
+                         {1, "%rd3, {0, 1, 1, 0}", "{1, 1}", {40, 44, 48, 52, 56, 60, 64, 68}},
+                         {2, "%rd3, {0, 1, -1, 0}", "{1, 1}", {8, 32, 40, 48, 56, 80, 88, 0}}};
+  for (const Case& each : kCases) {
+    Ran ran(load_pixels(each.start, each.offsets), pixels(each.step));
+    CHECK_MESSAGE(ran.ran, ran.said());
+    CHECK(ran.said() == "");
+    for (std::uint32_t i = 0; i < 32; ++i)
+      CHECK(ran.word(3072 + i) == (each.first[i / 4] == 0 ? 0 : each.first[i / 4] + i % 4));
+  }
+  CHECK(Ran(load(128, "", "%rd3, {0, 0}"), pixels(1)).says("is of pixels, and what uses it of boxes"));
+  CHECK(Ran(load_pixels("%rd3, {0, 1, 1, 0}", "{1, 1}"), rows_of_words())
+            .says("is of boxes, and what uses it of pixels"));
+  // As many offsets as there are dimensions between channels and images.
+  CHECK(Ran(load_pixels("%rd3, {0, 1, 1, 0}", "{1}"), pixels(1)).says("the operands of `cp.async.bulk.tensor.4d"));
+}
+
+TEST_CASE("pixels are stored") {
+  Ran back(
+      "shl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r4, %r4, 1024;\nadd.u32 %r5, %r1, 2000;\n"
+      "st.shared.u32 [%r4], %r5;\nfence.proxy.async.shared::cta;\nbar.warp.sync -1;\n@%p1 ret;\n"
+      "add.u32 %r6, %r2, 1024;\n"
+      "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%rd3, {0, 1, 1, 0}], [%r6];\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+      pixels(1));
+  CHECK_MESSAGE(back.ran, back.said());
+  CHECK(back.said() == "");
+  // Pixels (1, 1) and (2, 1) of the first image; then of the second those that are none, (0, 0) last but one row.
+  CHECK(back.word(20) == 2000);
+  CHECK(back.word(24) == 2004);
+  CHECK(back.word(48) == 2000 + 4 * 7);
+}
+
 TEST_CASE("elements of 4 and 6 bits are spread, and those bytes are counted that come") {
   for (int bits : {4, 6}) {
     TensorMapFields map;

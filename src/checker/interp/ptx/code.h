@@ -21,13 +21,14 @@ enum class Op : std::uint8_t {
   rcp, sqrt, rsqrt, ex2, lg2, tanh, sin, cos, copysign,
   sad, mul24, mad24, dp4a, dp2a, bmsk, szext, cnot, testp, isspacep, slct, set,
   selp, setp, cvt, ld, st, atom, red, st_async, red_async, shfl, vote, elect, activemask, redux, match, movmatrix, mma,
+  wmma, wmma_load, wmma_store,
   bra, bra_table, ret, call, call_own, ret_own, trap,
   bar_sync, bar_arrive, warp_sync, cluster_arrive, cluster_wait, fence,
   mbar_init, mbar_inval, mbar_arrive, mbar_expect, mbar_test,
   mapa, cta_rank, cvta,
   copy_async, copy_async_arrive, copy_async_commit, copy_async_wait, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
   map_replace, map_copy,
-  tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_copy, tmem_commit, tmem_fence,
+  tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_copy, tmem_shift, tmem_commit, tmem_fence,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
   clc_try, clc_canceled, clc_ctaid, grid_wait, grid_launch, register_budget, ldmatrix, stmatrix,
 };
@@ -59,6 +60,14 @@ struct Arg {
   std::int64_t value = 0;    // shared: an address, to which the CTA's rank is added; frame: a place in a lane's frame
 };
 
+// How a copy of a tensor finds its rows: a box, four rows apart, pixels within bounds.
+enum class BoxMode : std::uint8_t { tile, rows_apart, pixels };
+
+// Of wmma: what a fragment holds.
+enum class Fragment : std::uint8_t { a, b, sum };
+// The registers of a fragment of m × n × k.
+int fragment_registers(Num type, Fragment fragment, int m, int n, int k);
+
 struct Code {
   static constexpr std::uint32_t kNone = ~0u;
   Op op = Op::nop;
@@ -72,7 +81,8 @@ struct Code {
   bool uniform = false, multicast = false, pair = false, relaxed = false, add = false, at_read = false, cluster = false;
   bool release = false, acquire = false;
   bool carry_in = false, carry_out = false;
-  bool ftz = false;  // numbers too small for a normal exponent are 0
+  bool ftz = false;     // numbers too small for a normal exponent are 0
+  bool sparse = false;  // A of an MMA holds half of k
   Scope scope = Scope::none;
   std::uint8_t vector = 1;  // registers of a load or store
   std::uint8_t dimensions = 0;

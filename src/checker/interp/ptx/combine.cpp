@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "checker/machine/numbers.h"
 
@@ -61,6 +62,17 @@ std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t
       return old >= b ? 0 : old + 1;
     default:
       return old == 0 || old > b ? b : old - 1;
+  }
+}
+
+void combine(int operation, Num type, std::span<std::uint8_t> to, const std::uint8_t* from) {
+  const auto width = static_cast<std::size_t>(bits(type) / 8);
+  for (std::size_t at = 0; at + width <= to.size(); at += width) {
+    std::uint64_t old = 0, value = 0;
+    std::memcpy(&old, &to[at], width);
+    std::memcpy(&value, from + at, width);
+    value = combined(operation, type, old, value, 0);
+    std::memcpy(&to[at], &value, width);
   }
 }
 

@@ -263,6 +263,9 @@ Executor::Next Executor::step(const Code& code) {
     case Op::activemask:
       return control(code);
     case Op::mma:
+    case Op::wmma:
+    case Op::wmma_load:
+    case Op::wmma_store:
     case Op::redux:
     case Op::match:
     case Op::movmatrix:
@@ -312,6 +315,7 @@ Executor::Next Executor::step(const Code& code) {
     case Op::tmem_wait:
     case Op::tmem_mma:
     case Op::tmem_copy:
+    case Op::tmem_shift:
     case Op::tmem_commit:
     case Op::tmem_fence:
       return tensor(code);

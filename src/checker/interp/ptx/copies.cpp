@@ -16,9 +16,7 @@ namespace warpcc::checker::ptx {
 namespace {
 
 std::int64_t box_bytes(const TensorMapFields& map) {
-  std::int64_t bytes = map.element_bytes;
-  for (std::int64_t extent : map.box) bytes *= extent;
-  return bytes;
+  return map.rows() * map.box[0] * map.element_bytes;
 }
 
 void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFields& map) {
@@ -50,29 +48,20 @@ void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFiel
 }  // namespace
 
 // Row by row of the box's innermost dimension; within a row 16 bytes at a time, which no swizzle parts.
-void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared,
-                        Cta& cta, bool load, bool add) {
+void Executor::move_box(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared, Cta& cta, bool load,
+                        bool add) {
   layout::Swizzle swizzle = layout::swizzle_of_span(map.swizzle_span, map.swizzle_atom);
   const std::int64_t row_bytes = map.box[0] * map.element_bytes,
                      pitch = std::max<std::int64_t>(row_bytes, swizzle.span());  // as machine::TensorMap has it
-  std::int64_t rows = 1;
-  for (std::size_t i = 1; i < map.box.size(); ++i) rows *= map.box[i];
-  const std::int64_t first = std::max<std::int64_t>(0, -start[0]),
-                     end = std::min(map.box[0], map.extents[0] - start[0]);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t rest = row, offset = 0;
-    bool inside = true;
-    for (std::size_t i = 1; i < map.box.size(); ++i) {
-      std::int64_t at = map.rows_apart ? start[static_cast<std::size_t>(row) + 1] : start[i] + rest % map.box[i];
-      rest /= map.box[i];
-      inside = inside && at >= 0 && at < map.extents[i];
-      offset += at * map.strides[i - 1];
-    }
+  const std::int64_t along = start.at[0], first = std::max<std::int64_t>(0, -along),
+                     end = std::min(map.box[0], map.extents[0] - along);
+  for (std::int64_t row = 0, rows = map.rows(); row < rows; ++row) {
+    const std::optional<std::int64_t> offset = map.row_offset(start, row);
     for (std::int64_t at = 0; at < row_bytes; at += 16) {
       std::int64_t place = swizzle(static_cast<std::int64_t>(shared) + row * pitch + at);
       std::uint8_t* here = cta.shared.bytes(static_cast<std::uint32_t>(place), 16).data();
       std::int64_t low = std::max(at, first * map.element_bytes), high = std::min(at + 16, end * map.element_bytes);
-      bool some = inside && low < high;
+      bool some = offset && low < high;
       if (load) {
         std::memset(here, 0, 16);
         if (map.fill_nan && map.real && (!some || low > at || high < at + 16)) {
@@ -83,8 +72,8 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
       if (!some) continue;
       // Elements that are spread come 16 at a time, all or none.
       const std::int64_t count = map.spread != 0 ? map.bytes_of(16) : high - low;
-      const std::int64_t from = map.spread != 0 ? map.bytes_of(start[0] + at) : map.bytes_of(start[0]) + low;
-      std::uint64_t address = map.address + static_cast<std::uint64_t>(offset + from);
+      const std::int64_t from = map.spread != 0 ? map.bytes_of(along + at) : map.bytes_of(along) + low;
+      std::uint64_t address = map.address + static_cast<std::uint64_t>(*offset + from);
       DeviceMemory::Allocation* of = memory_.find(address, count);
       if (of == nullptr) {
         report(Finding::Kind::memory, fmt::format("a box reaches {:#x}, where nothing is allocated", address));
@@ -108,7 +97,6 @@ void Executor::move_box(const TensorMapFields& map, const std::array<std::int64_
   }
 }
 
-// [shared], offset, map, [barrier], offset, mask, coordinates
 // A multicast's mask: the CTAs that it names are of the cluster.
 std::uint32_t Executor::of_cluster(std::uint64_t mask) {
   const auto size = static_cast<unsigned>(cluster_->ctas.size());
@@ -119,6 +107,7 @@ std::uint32_t Executor::of_cluster(std::uint64_t mask) {
   return ctas & ((1u << size) - 1);
 }
 
+// [shared], offset, map, [barrier], offset, mask, coordinates; of pixels, their offsets
 void Executor::tensor_load(const Code& code, int lane) {
   Lanes64 lanes;
   auto value = [&](std::size_t i) {
@@ -128,26 +117,25 @@ void Executor::tensor_load(const Code& code, int lane) {
   Load load;
   load.line = line_;
   std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
-  load.map = tensor_map(value(2), code.extra != 0);
+  load.map = tensor_map(value(2), static_cast<BoxMode>(code.extra));
   std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
   std::uint32_t mask = code.multicast ? of_cluster(value(5)) : 0;
-  for (std::size_t i = 0; i < code.dimensions; ++i) {
-    std::uint64_t word = value(6 + i);
-    load.start[i] = static_cast<std::int32_t>(word);
-  }
+  for (std::size_t i = 0; i < code.dimensions; ++i) load.start.at[i] = static_cast<std::int32_t>(value(6 + i));
+  for (std::size_t i = 0; code.extra == static_cast<int>(BoxMode::pixels) && i + 2 < code.dimensions; ++i)
+    load.start.offsets[i] = static_cast<std::uint16_t>(value(6u + code.dimensions + i));
   const TensorMapFields* map = load.map;
   if (map == nullptr) return;
-  if (map->box.size() != code.dimensions && !map->rows_apart) {
+  if (map->extents.size() != code.dimensions && !map->rows_apart) {
     report(Finding::Kind::protocol,
-           fmt::format("loads a box of {} dimensions by a map of {}", code.dimensions, map->box.size()));
+           fmt::format("loads a box of {} dimensions by a map of {}", code.dimensions, map->extents.size()));
     return;
   }
-  if (map->nibbles) load.start[0] /= 2;
-  if (load.start[0] * map->element_bytes % 16 != 0)
+  if (map->nibbles) load.start.at[0] /= 2;
+  if (load.start.at[0] * map->element_bytes % 16 != 0)
     report(
         Finding::Kind::protocol,
         fmt::format("the first coordinate of a box, {}, is no multiple of 16 bytes; the copy engine kills the kernel",
-                    load.start[0]));
+                    load.start.at[0]));
   load.bytes = box_bytes(*map);
   auto [to_rank, to_offset] = shared_place(to);
   auto [barrier_rank, barrier_offset] = shared_place(barrier);
@@ -192,18 +180,23 @@ void Executor::tensor_store(const Code& code, int lane) {
     return lanes[lane];
   };
   Store store;
-  store.map = tensor_map(value(2), code.extra != 0);
+  store.map = tensor_map(value(2), static_cast<BoxMode>(code.extra));
   store.add = code.add;
   auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
-  for (std::size_t i = 0; i < code.dimensions; ++i) store.start[i] = static_cast<std::int32_t>(value(3 + i));
+  for (std::size_t i = 0; i < code.dimensions; ++i) store.start.at[i] = static_cast<std::int32_t>(value(3 + i));
   const TensorMapFields* map = store.map;
   if (map == nullptr) return;
   for (std::size_t i = 0; i < code.dimensions; ++i) {
-    if (store.start[i] < 0)
+    if (store.start.at[i] < 0)
       report(Finding::Kind::protocol,
-             fmt::format("a store starts at coordinate {}; the copy engine kills the kernel", store.start[i]));
+             fmt::format("a store starts at coordinate {}; the copy engine kills the kernel", store.start.at[i]));
   }
-  if (map->nibbles) store.start[0] /= 2;
+  if (map->extents.size() != code.dimensions && !map->rows_apart) {
+    report(Finding::Kind::protocol,
+           fmt::format("stores a box of {} dimensions by a map of {}", code.dimensions, map->extents.size()));
+    return;
+  }
+  if (map->nibbles) store.start.at[0] /= 2;
   store.bytes = box_bytes(*map);
   store.shared = offset;
   store.cta = rank;
@@ -260,6 +253,8 @@ void Executor::bulk(const Code& code, int lane) {
   load.line = line_;
   load.address = from;
   load.bytes = bytes;
+  load.operation = code.add ? code.extra : -1;
+  load.type = code.type;
   auto [rank, offset] = shared_place(to);
   auto [barrier_rank, barrier] = shared_place(value(5) + static_cast<std::uint64_t>(arg(code, 6).value));
   if (rank < 0 || barrier_rank < 0 || !cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, bytes)) {
@@ -276,9 +271,13 @@ void Executor::bulk(const Code& code, int lane) {
     load.targets.push_back({rank, offset, barrier_rank, barrier});
   }
   for (const Load::Target& target : load.targets) {
-    cluster_->ctas[static_cast<std::size_t>(target.cta)]->shared.for_each_block(
-        offset, bytes,
-        [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+    machine::SharedMemory& shared = cluster_->ctas[static_cast<std::size_t>(target.cta)]->shared;
+    if (load.operation >= 0 && !shared.written(offset, static_cast<std::uint32_t>(bytes)))
+      report(Finding::Kind::memory,
+             fmt::format("reduces into shared memory at {:#x}, which nothing has written", offset));
+    shared.for_each_block(offset, bytes, [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
+      block.landing.add(units);
+    });
   }
   order_load(load);
   cluster_->loads.push_back(std::move(load));
@@ -294,11 +293,14 @@ void Executor::finish_load(const Load& load) {
     } else if (load.address >= kSharedWindow || load.address < 0x1000'0000) {
       auto [rank, offset] = shared_place(load.address);
       if (rank >= 0 && cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, load.bytes)) {
-        std::memcpy(to.shared.bytes(target.shared, static_cast<std::uint32_t>(load.bytes)).data(),
-                    cluster_->ctas[static_cast<std::size_t>(rank)]
-                        ->shared.bytes(offset, static_cast<std::uint32_t>(load.bytes))
-                        .data(),
-                    static_cast<std::size_t>(load.bytes));
+        const auto bytes = static_cast<std::uint32_t>(load.bytes);
+        std::span<std::uint8_t> into = to.shared.bytes(target.shared, bytes);
+        const std::uint8_t* from = cluster_->ctas[static_cast<std::size_t>(rank)]->shared.bytes(offset, bytes).data();
+        if (load.operation < 0) {
+          std::memcpy(into.data(), from, into.size());
+        } else {
+          combine(load.operation, load.type, into, from);
+        }
       } else {
         report(Finding::Kind::memory, "a bulk copy reads shared memory that the cluster does not have");
       }
@@ -341,14 +343,7 @@ void Executor::write_store(const Store& store) {
       if (store.operation < 0) {
         std::memcpy(to.data(), data, to.size());
       } else {
-        const auto width = static_cast<std::size_t>(bits(store.type) / 8);
-        for (std::size_t at = 0; at + width <= to.size(); at += width) {
-          std::uint64_t old = 0, value = 0;
-          std::memcpy(&old, &to[at], width);
-          std::memcpy(&value, data + at, width);
-          value = combined(store.operation, store.type, old, value, 0);
-          std::memcpy(&to[at], &value, width);
-        }
+        combine(store.operation, store.type, to, data);
       }
       memory_.mark_written(store.address, store.bytes);
     }

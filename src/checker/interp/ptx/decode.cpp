@@ -97,6 +97,7 @@ bool Decoder::family(Code& code) {
       first == "createpolicy" || first == "tensormap" || first == "ldmatrix" || first == "stmatrix" ||
       first == "clusterlaunchcontrol")
     return copies(code);
+  if (first == "wmma") return fragments(code);
   if (first == "mma" || first == "redux" || first == "match" || first == "movmatrix") return of_a_warp(code);
   if (first == "bar" || first == "barrier" || first == "mbarrier" || first == "fence" || first == "membar" ||
       first == "mapa" || first == "getctarank" || first == "elect" || first == "griddepcontrol")

@@ -85,12 +85,15 @@ bool Decoder::memory_access(Code& code) {
   return true;
 }
 
-// [shared], map, [barrier], mask, coordinates …; a store: [shared], map, coordinates …
+// [shared], map, [barrier], mask, coordinates …, offsets of pixels …; a store: [shared], map, coordinates …
 bool Decoder::tensor_copy(Code& code, bool load) {
   code.op = load ? Op::tensor_load : Op::tensor_store;
   code.add = has("reduce");
-  known_ = !has("im2col") && !has("im2col::w") && !has("im2col::w::128") && (!code.add || has("add"));
-  code.extra = has("tile::gather4") || has("tile::scatter4");
+  known_ = !code.add || has("add");
+  for (std::string_view word : words())
+    known_ = known_ && word.substr(0, 9) != "im2col::w" && word != "im2col_no_offs::w";
+  const bool apart = has("tile::gather4") || has("tile::scatter4"), pixels = has("im2col") || has("im2col_no_offs");
+  code.extra = static_cast<int>(apart ? BoxMode::rows_apart : pixels ? BoxMode::pixels : BoxMode::tile);
   if (!known_) return false;
   code.dimensions = 0;
   for (std::string_view word : words()) {
@@ -105,7 +108,7 @@ bool Decoder::tensor_copy(Code& code, bool load) {
   if (!memory(shared) || !scalar(part(tensor, 0))) return false;
   if (load) {
     if (operands() < 3 || !memory(operand(2))) return false;
-    std::size_t next = 3;
+    std::size_t next = pixels ? 4 : 3;  // after the offsets
     if (code.multicast) {
       if (operands() <= next || !scalar(operand(next++))) return false;
     } else {
@@ -114,10 +117,11 @@ bool Decoder::tensor_copy(Code& code, bool load) {
   }
   const Operand& coordinates = part(tensor, 1);
   // Of four rows: the column, then theirs.
-  if (code.extra && code.dimensions != 2) return false;
-  if (code.extra) code.dimensions = 5;
-  if (width(coordinates) != code.dimensions) return false;
-  return list(coordinates);
+  if (apart && code.dimensions != 2) return false;
+  if (apart) code.dimensions = 5;
+  if (width(coordinates) != code.dimensions || !list(coordinates)) return false;
+  if (!pixels || !load) return true;
+  return code.dimensions >= 3 && operands() > 3 && width(operand(3)) == code.dimensions - 2 && list(operand(3));
 }
 
 // PTX ISA, tensormap.replace, tensormap.cp_fenceproxy.
@@ -192,8 +196,8 @@ bool Decoder::copies(Code& code) {
   }
   if (starts("cp.async.bulk") || starts("cp.reduce.async.bulk")) {
     // [to], [from], bytes, [barrier]; a store: [to], [from], bytes
-    bool into_shared = is(first == "cp" && words().size() > 3 ? 3 : 4, "shared::cluster") || is(3, "shared::cta") ||
-                       is(3, "shared::cluster");
+    const std::size_t to = has("reduce") ? 4 : 3;
+    const bool into_shared = is(to, "shared::cluster") || is(to, "shared::cta");
     code.op = into_shared ? Op::bulk_load : Op::bulk_store;
     code.add = has("reduce");
     code.multicast = has("multicast::cluster");
@@ -204,7 +208,7 @@ bool Decoder::copies(Code& code) {
       }
       std::optional<Num> type = last_type();
       code.type = type.value_or(Num::b32);
-      known_ = !into_shared && type && code.extra >= 0;
+      known_ = type && code.extra >= 0 && !code.multicast;
     }
     if (!known_ || operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
     code.where = has("global") ? Where::global : Where::shared;

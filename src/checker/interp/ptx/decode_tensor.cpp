@@ -53,6 +53,11 @@ bool Decoder::tensor(Code& code) {
     return list(registers);
   }
   if (is(1, "cp")) return tensor_memory_copy(code);
+  if (is(1, "shift")) {
+    code.op = Op::tmem_shift;
+    known_ = has("down");
+    return known_ && operands() == 1 && memory(operand(0));
+  }
   if (is(1, "mma")) return tensor_multiply(code);
   known_ = false;
   return false;
@@ -65,7 +70,7 @@ bool Decoder::tensor_memory_copy(Code& code) {
     int rows, bytes;
   };
   static constexpr Shape kShapes[] = {
-      {"128x256b", 128, 32}, {"128x128b", 128, 16}, {"64x128b", 64, 16}, {"32x128b", 32, 16}};
+      {"128x256b", 128, 32}, {"128x128b", 128, 16}, {"64x128b", 64, 16}, {"32x128b", 32, 16}, {"4x256b", 4, 32}};
   code.op = Op::tmem_copy;
   known_ = false;
   for (const Shape& each : kShapes) {
@@ -75,16 +80,13 @@ bool Decoder::tensor_memory_copy(Code& code) {
     code.vector = static_cast<std::uint8_t>(each.bytes);
   }
   code.dimensions = has("warpx4") ? 3 : has("warpx2::01_23") ? 2 : has("warpx2::02_13") ? 1 : 0;
-  // What spreads smaller elements over bytes the machine does not have.
-  for (std::string_view word : words()) {
-    if (word.substr(0, 4) == "b8x1") known_ = false;
-  }
+  code.from = has("b4x16_p64") ? Num::e2m1x2 : has("b6x16_p32") ? Num::e2m3x2 : Num::b32;  // packed so, bytes wanted
   if (!known_) return false;
   return operands() == 2 && memory(operand(0)) && scalar(operand(1));
 }
 
-// [D], A or [A], B, instruction descriptor, whether it adds, [scales of A], [scales of B], by how much D shrinks, lanes
-// of D that stay as they are.
+// [D], A or [A], B, instruction descriptor, whether it adds, [scales of A], [scales of B], [chunks of a sparse A], by
+// how much D shrinks, lanes of D that stay as they are.
 bool Decoder::tensor_multiply(Code& code) {
   static constexpr std::pair<std::string_view, int> kKinds[] = {
       {"kind::f16", 0},      {"kind::f8f6f4", 1}, {"kind::i8", 2},      {"kind::tf32", 3},
@@ -95,26 +97,33 @@ bool Decoder::tensor_multiply(Code& code) {
     if (has(word)) code.extra = number;
   }
   const bool scaled = code.extra >= 4;
-  known_ = code.extra >= 0 && !has("sp") && !has("ashift") && scaled == has("block_scale");
+  code.sparse = has("sp");
   code.uniform = has("ws");
+  known_ = code.extra >= 0 && !has("ashift") && scaled == has("block_scale") && !(code.sparse && code.uniform);
   if (code.uniform && (scaled || code.pair)) return false;
   code.vector = has("block16") || has("scale_vec::4X") ? 16 : 32;  // elements of k that share a scale
-  if (!known_ || operands() < (scaled ? 7u : 5u) || operand(0).kind != Operand::Kind::address) return false;
+  const std::size_t at = code.sparse ? 4 : 3;                      // of the instruction descriptor
+  if (!known_ || operands() < at + (scaled ? 4 : 2) || operand(0).kind != Operand::Kind::address) return false;
   code.at_read = operand(1).kind == Operand::Kind::address;
   if (!memory(operand(0))) return false;
   if (code.at_read ? !memory(operand(1)) : !scalar(operand(1)) || !integer(0)) return false;
-  if (!scalar(operand(2)) || !scalar(operand(3))) return false;
-  if (scaled) return scalar(operand(6)) && memory(operand(4)) && memory(operand(5));
-  const bool masked = operand(4).kind == Operand::Kind::list;
-  const std::size_t adds = masked ? 5 : 4;
+  if (!scalar(operand(2)) || !scalar(operand(at))) return false;
+  const bool masked = operand(at + 1).kind == Operand::Kind::list;
+  const std::size_t adds = at + (scaled ? 3 : masked ? 2 : 1);
   if (operands() <= adds || !scalar(operand(adds))) return false;
-  for (int i = 0; i < 4; ++i) none();
+  if (scaled) {
+    if (!memory(operand(at + 1)) || !memory(operand(at + 2))) return false;
+  } else {
+    for (int i = 0; i < 4; ++i) none();
+  }
+  if (code.sparse ? !memory(operand(3)) : !none() || !none()) return false;
+  if (scaled) return true;
   if (code.uniform) {
     // Columns of B that are zeros.
     return !masked && integer(0) && (operands() > adds + 1 ? scalar(operand(adds + 1)) : integer(0));
   }
   if (operands() > adds + 1 ? !scalar(operand(adds + 1)) : !integer(0)) return false;
-  return !masked || list(operand(4));
+  return !masked || list(operand(at + 1));
 }
 
 bool Decoder::hopper(Code& code) {
@@ -137,10 +146,13 @@ bool Decoder::hopper(Code& code) {
   }
   code.op = Op::wgmma;
   std::size_t count = words().size();
-  known_ = is(1, "mma_async") && count >= 7 && !has("sp");
-  if (!known_) return false;
+  known_ = is(1, "mma_async");
+  code.sparse = has("sp");
   // m64n128k16, type of D, of A, of B
-  std::string_view shape = words()[4];
+  const std::size_t at = code.sparse ? 5 : 4;
+  known_ = known_ && count >= at + 3;
+  if (!known_) return false;
+  std::string_view shape = words()[at];
   std::size_t n = shape.find('n'), k = shape.find('k');
   if (n == std::string_view::npos || k == std::string_view::npos) return false;
   int columns = 0;
@@ -153,32 +165,26 @@ bool Decoder::hopper(Code& code) {
     }
     return type_of(word);
   };
-  std::optional<Num> d = element(words()[5]), a = element(words()[6]), b = element(words()[count < 8 ? 6 : 7]);
+  std::optional<Num> d = element(words()[at + 1]), a = element(words()[at + 2]),
+                     b = element(words()[count < at + 4 ? at + 2 : at + 3]);
   auto eight = [](std::optional<Num> type) { return type == Num::e4m3x2 || type == Num::e5m2x2; };
   known_ = d && a && columns >= 8 && columns <= 256 && (a == b || (eight(a) && eight(b)));
   if (!known_) return false;
   code.type = *d;
   code.from = *a;
   code.from_b = *b;
-  // A, B, adds, the signs and the majors that the type has, then D's registers and A's, if they are in registers. A in
-  // registers has no major.
-  if (operands() < 4 || operand(0).kind != Operand::Kind::list) return false;
+  // A, B, adds, the signs and the majors that the type has, then D's registers and A's, if they are in registers, and
+  // what lies where in a sparse A, with the lanes that tell. A in registers has no major.
+  const std::size_t adds = code.sparse ? 5 : 3;
+  if (operands() <= adds || operand(0).kind != Operand::Kind::list) return false;
   code.at_read = operand(1).kind == Operand::Kind::list;
   if (code.at_read ? operand(1).count != 4 || !none() : !scalar(operand(1))) return false;
-  const bool signs = operands() > 5, majors = operands() > 6;
-  if (!scalar(operand(2)) || !scalar(operand(3))) return false;
-  for (std::size_t i = 4; i < 6; ++i) {
-    if (signs ? !scalar(operand(i)) : !none()) return false;
-  }
-  if (code.at_read) {
-    if (!none() || (majors ? !scalar(operand(6)) : !none())) return false;
-  } else {
-    for (std::size_t i = 6; i < 8; ++i) {
-      if (i < operands() ? !scalar(operand(i)) : !none()) return false;
-    }
-  }
+  auto next = [&](std::size_t i) { return i < operands() ? scalar(operand(i)) : none(); };
+  if (!scalar(operand(2)) || !scalar(operand(adds)) || !next(adds + 1) || !next(adds + 2)) return false;
+  if (code.at_read ? !none() || !next(adds + 3) : !next(adds + 3) || !next(adds + 4)) return false;
   code.vector = static_cast<std::uint8_t>(operand(0).count);
-  return list(operand(0)) && (!code.at_read || list(operand(1)));
+  if (!list(operand(0)) || (code.at_read && !list(operand(1)))) return false;
+  return !code.sparse || (scalar(operand(3)) && scalar(operand(4)));
 }
 
 }  // namespace warpcc::checker::ptx

@@ -1,4 +1,4 @@
-// PTX ISA: what the lanes of a warp compute together: mma.sync, reductions, matches.
+// PTX ISA: what the lanes of a warp compute together: mma.sync, wmma, reductions, matches.
 #include "checker/interp/ptx/decoder.h"
 
 namespace warpcc::checker::ptx {
@@ -39,15 +39,17 @@ bool Decoder::of_a_warp(Code& code) {
   }
   // m16n8k16, majors, the types of D, A, B and C; the registers of each
   code.op = Op::mma;
-  known_ = starts("mma.sync.aligned.m16n8k") && has("row") && has("col") && !has("sp") && !has("block_scale") &&
-           !has("xor") && !has("and") && words().size() >= 10;
-  if (!known_ || operands() != 4) return false;
-  std::string_view shape = words()[3];
+  code.sparse = has("sp") || has("sp::ordered_metadata");
+  const std::size_t at = code.sparse ? 4 : 3;  // of the shape
+  known_ = words().size() >= at + 7 && words()[at].substr(0, 6) == "m16n8k" && is(at + 1, "row") && is(at + 2, "col") &&
+           !has("block_scale") && !has("xor") && !has("and");
+  if (!known_ || operands() != (code.sparse ? 6u : 4u)) return false;
+  std::string_view shape = words()[at];
   code.extra = 0;
   for (char c : shape.substr(shape.find('k') + 1)) code.extra = code.extra * 10 + (c - '0');
   llvm::SmallVector<Num, 4> types;
   static constexpr std::pair<std::string_view, Num> kMore[] = {{"e4m3", Num::e4m3x2}, {"e5m2", Num::e5m2x2}};
-  for (std::size_t i = 4; i < words().size(); ++i) {
+  for (std::size_t i = at + 1; i < words().size(); ++i) {
     std::optional<Num> found = type_of(words()[i]);
     for (const auto& [name, small] : kMore) {
       if (name == words()[i]) found = small;
@@ -64,10 +66,75 @@ bool Decoder::of_a_warp(Code& code) {
   code.type = types[0];
   code.from = types[1];
   code.vector = static_cast<std::uint8_t>(types[2]);
-  const int sums = types[0] == Num::f16 ? 2 : 4, a = 16 * code.extra * element_bits(types[1]) / 1024, b = a / 2;
+  // As wide as 32 bytes of k, of a sparse A twice that.
+  const int sums = types[0] == Num::f16 ? 2 : 4, b = 8 * code.extra * element_bits(types[1]) / 1024,
+            a = code.sparse ? b : 2 * b;
+  known_ = b >= 1 && b <= (code.sparse ? 4 : 2);
+  if (!known_) return false;
   if (width(operand(0)) != sums || width(operand(3)) != sums || width(operand(1)) != a || width(operand(2)) != b)
     return false;
-  return list(operand(0)) && list(operand(1)) && list(operand(2)) && list(operand(3));
+  return scalars();
+}
+
+// [first element], stride, registers; of the product D, A, B, C. The layouts that the product names are those that its
+// fragments were loaded by.
+bool Decoder::fragments(Code& code) {
+  struct Shape {
+    std::string_view word;
+    int m, n, k;
+  };
+  static constexpr Shape kShapes[] = {{"m16n16k16", 16, 16, 16},
+                                      {"m32n8k16", 32, 8, 16},
+                                      {"m8n32k16", 8, 32, 16},
+                                      {"m16n16k8", 16, 16, 8},
+                                      {"m8n8k4", 8, 8, 4}};
+  const Shape* shape = nullptr;
+  for (const Shape& each : kShapes) {
+    if (has(each.word)) shape = &each;
+  }
+  llvm::SmallVector<Num, 4> types;
+  for (std::size_t i = 3; i < words().size(); ++i) {
+    if (std::optional<Num> type = type_of(words()[i])) types.push_back(*type);
+  }
+  auto multiplied = [](Num type) {
+    return type == Num::f16 || type == Num::bf16 || type == Num::tf32 || type == Num::f64 || type == Num::s8 ||
+           type == Num::u8;
+  };
+  auto summed = [](Num type) { return type == Num::f16 || type == Num::f32 || type == Num::f64 || type == Num::s32; };
+  known_ = shape != nullptr && !types.empty();
+  if (!known_) return false;
+  code.extra = shape->m | shape->n << 8 | shape->k << 16;
+  auto registers = [&](Num type, Fragment fragment) {
+    return fragment_registers(type, fragment, shape->m, shape->n, shape->k);
+  };
+  if (is(1, "mma")) {
+    code.op = Op::wmma;
+    code.saturate = has("satfinite");
+    code.type = types.front();
+    code.from = types.size() == 4 ? types[1] : Num::f16;
+    code.from_b = types.back();
+    known_ = (types.size() == 2 || (types.size() == 4 && types[1] == types[2])) && multiplied(code.from) &&
+             summed(code.type) && summed(code.from_b);
+    return known_ && operands() == 4 && width(operand(0)) == registers(code.type, Fragment::sum) &&
+           width(operand(1)) == registers(code.from, Fragment::a) &&
+           width(operand(2)) == registers(code.from, Fragment::b) &&
+           width(operand(3)) == registers(code.from_b, Fragment::sum) && scalars();
+  }
+  const bool load = is(1, "load");
+  const Fragment fragment = is(2, "a") ? Fragment::a : is(2, "b") ? Fragment::b : Fragment::sum;
+  code.op = load ? Op::wmma_load : Op::wmma_store;
+  code.type = types.front();
+  code.dimensions = static_cast<std::uint8_t>(fragment);
+  code.add = has("col");
+  code.where = has("global") ? Where::global : has("shared") || has("shared::cta") ? Where::shared : Where::generic;
+  known_ = fragment == Fragment::sum ? summed(code.type) : multiplied(code.type);
+  if (!known_ || operands() < 2) return false;
+  const Operand& list_of = operand(load ? 0 : 1);
+  if (width(list_of) != registers(code.type, fragment) || !memory(operand(load ? 1 : 0))) return false;
+  code.vector = static_cast<std::uint8_t>(width(list_of));
+  // Without a stride rows, or columns, follow each other.
+  const int row = fragment == Fragment::a ? shape->k : shape->n, column = fragment == Fragment::b ? shape->k : shape->m;
+  return (operands() > 2 ? scalar(operand(2)) : integer(code.add ? column : row)) && list(list_of);
 }
 
 }  // namespace warpcc::checker::ptx

@@ -102,6 +102,10 @@ class Executor {
   void match(const Code& code);
   void move_matrix(const Code& code);
 
+  // ---- fragments.cpp
+  void move_fragment(const Code& code);
+  void multiply_fragments(const Code& code);
+
   // ---- memory.cpp
   void memory_access(const Code& code);
   void load(const Code& code);
@@ -150,11 +154,10 @@ class Executor {
   void finish_load(const Load& load);
   void read_store(Store& store);
   void write_store(const Store& store);
-  void move_box(const TensorMapFields& map, const std::array<std::int64_t, 5>& start, std::uint32_t shared, Cta& cta,
-                bool load, bool add);
+  void move_box(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared, Cta& cta, bool load, bool add);
 
   // ---- tensor_maps.cpp
-  const TensorMapFields* tensor_map(std::uint64_t address, bool rows_apart);
+  const TensorMapFields* tensor_map(std::uint64_t address, BoxMode mode);
   std::string wrong_with(const TensorMapFields& map) const;
   void replace_in_map(const Code& code);
   Next copy_map(const Code& code);
@@ -169,6 +172,7 @@ class Executor {
   bool take_ctas(const Code& code, TensorWork& work);
   void multiply(const Code& code, int lane);
   void copy_to_tensor(const Code& code, int lane);
+  void shift_tensor(const Code& code, int lane);
   void commit(const Code& code, int lane);
   bool run_tensor(Cluster& cluster);
   std::vector<machine::TensorCoreSide> sides(const llvm::SmallVector<int, 2>& ctas);
@@ -191,8 +195,8 @@ class Executor {
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
   void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
                   const order::Actor& actor);
-  void access_tensor_map(const TensorMapFields* map, const std::array<std::int64_t, 5>& start, std::uint64_t address,
-                         std::int64_t bytes, const order::Actor& actor);
+  void access_tensor_map(const TensorMapFields* map, const BoxStart& start, std::uint64_t address, std::int64_t bytes,
+                         const order::Actor& actor);
   void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
                      const order::Actor& actor);
   void access_columns(int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor);
@@ -242,6 +246,7 @@ class Executor {
   order::Epoch queue_epoch(int lane);
   void order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
+  void order_tensor_shift(const machine::TensorCore::Shift& shift, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_commit(TensorWork& commit, int lane);
   void order_committed(const TensorWork& commit, std::size_t which);
   void order_allocated(std::uint32_t word);
@@ -285,7 +290,7 @@ class Executor {
   Outcome& outcome_;
   int sms_;
   std::vector<std::uint8_t> params_;
-  std::map<std::pair<std::array<std::uint8_t, 128>, bool>, TensorMapFields> maps_;
+  std::map<std::pair<std::array<std::uint8_t, 128>, BoxMode>, TensorMapFields> maps_;
   std::optional<bool> of_pairs_;  // the tensor core's instructions so far
   // Tensor memory that was read before anything had written it. Compilers that take a loop apart read so, and throw
   // away what they have read (Triton); where the program hangs it is more likely a wait that is missing, and is told.

@@ -1,6 +1,7 @@
 // What the order is told of the copy engine (order.h).
 #include <algorithm>
 
+#include "checker/interp/ptx/combine.h"
 #include "checker/interp/ptx/executor.h"
 #include "checker/interp/ptx/order.h"
 
@@ -20,7 +21,8 @@ void Executor::order_load(Load& load) {
     target.ticket = epoch.time;
     barrier.last_signal = line_;
     read = epoch;
-    order::Actor fills = actor(epoch, Use::write, true, Space::shared);
+    const Use use = load.operation < 0 ? Use::write : use_of_reduction(load.operation, load.type);
+    order::Actor fills = actor(epoch, use, true, Space::shared);
     access_box(load.map, target.cta, target.shared, load.bytes, fills);
   }
   if (!read.agent.exists()) return;
@@ -48,8 +50,8 @@ void Executor::access_box(const TensorMapFields* of, int rank, std::uint32_t sha
   }
 }
 
-void Executor::access_tensor_map(const TensorMapFields* of, const std::array<std::int64_t, 5>& start,
-                                 std::uint64_t address, std::int64_t bytes, const order::Actor& actor) {
+void Executor::access_tensor_map(const TensorMapFields* of, const BoxStart& start, std::uint64_t address,
+                                 std::int64_t bytes, const order::Actor& actor) {
   order::Conflicts& conflicts = ordering_->conflicts;
   auto between = [&](const order::Entry& first) { return order_between(first, actor); };
   order::Step step(ordering_->history, actor.entry, between, conflicts);
@@ -60,21 +62,13 @@ void Executor::access_tensor_map(const TensorMapFields* of, const std::array<std
     access_global(address, bytes, step);
     return told(address);
   }
-  std::int64_t rows = 1;
-  for (std::size_t i = 1; i < of->box.size(); ++i) rows *= of->box[i];
-  const std::int64_t low = std::max<std::int64_t>(0, start[0]), high = std::min(of->extents[0], start[0] + of->box[0]);
+  const std::int64_t low = std::max<std::int64_t>(0, start.at[0]),
+                     high = std::min(of->extents[0], start.at[0] + of->box[0]);
   if (low >= high) return;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t rest = row, offset = of->bytes_of(low);
-    bool inside = true;
-    for (std::size_t i = 1; i < of->box.size(); ++i) {
-      std::int64_t at = of->rows_apart ? start[static_cast<std::size_t>(row) + 1] : start[i] + rest % of->box[i];
-      rest /= of->box[i];
-      inside = inside && at >= 0 && at < of->extents[i];
-      offset += at * of->strides[i - 1];
-    }
-    if (!inside) continue;
-    std::uint64_t at = of->address + static_cast<std::uint64_t>(offset);
+  for (std::int64_t row = 0, rows = of->rows(); row < rows; ++row) {
+    const std::optional<std::int64_t> offset = of->row_offset(start, row);
+    if (!offset) continue;
+    std::uint64_t at = of->address + static_cast<std::uint64_t>(*offset + of->bytes_of(low));
     access_global(at, of->bytes_of(high - low), step);
     told(at);
   }
@@ -97,7 +91,11 @@ void Executor::order_store(const Store& store, int lane) {
   of.stored = static_cast<std::uint32_t>(store.group) + 1;
   access_box(store.map, store.cta, store.shared, store.bytes,
              actor({of.reads, of.stored}, Use::read, true, Space::shared));
-  order::Actor to = actor({of.writes, of.stored}, store.add ? Use::add : Use::write, true, Space::global);
+  const bool whole = store.map != nullptr && !store.map->real;
+  const Use use = store.operation >= 0 ? use_of_reduction(store.operation, store.type)
+                  : store.add          ? use_of_reduction(0, whole ? Num::u32 : Num::f32)
+                                       : Use::write;
+  order::Actor to = actor({of.writes, of.stored}, use, true, Space::global);
   access_tensor_map(store.map, store.start, store.address, store.bytes, to);
 }
 

@@ -143,6 +143,12 @@ void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::Sm
     if (ready.a != nullptr) access_operand(rank, *ready.a, reads);
     if (ready.b != nullptr) access_operand(rank, *ready.b, reads);
     if (ready.mma.a_in_tensor) access_columns(rank, static_cast<std::uint32_t>(ready.mma.a), kOperandColumns, reads);
+    if (ready.mma.metadata) {
+      const machine::MetadataColumns columns = machine::metadata_columns(*ready.mma.metadata, ready.instruction);
+      order::Actor chunks = reads;
+      chunks.entry.footprint = kPipelined;
+      access_columns(rank, columns.first, static_cast<std::uint32_t>(columns.count), chunks);
+    }
     if (ready.mma.scales) {
       order::Actor scales = reads;
       scales.entry.footprint = kPipelined;  // by copies of the same thread: in order
@@ -177,6 +183,21 @@ void Executor::order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, co
       if (!conflicts.empty()) tell_conflicts(reads, shared_name(rank, ready.addresses[i], order::Flat::kUnit));
     }
     access_columns(rank, ready.copy.to, static_cast<std::uint32_t>(ready.copy.bytes) / 4, fills);
+  }
+}
+
+// tcgen05.shift: reads and writes, in order with the queue's MMAs and copies.
+void Executor::order_tensor_shift(const machine::TensorCore::Shift& shift, const llvm::SmallVector<int, 2>& ctas,
+                                  int lane) {
+  if (!ordering_) return;
+  meet_lanes();
+  order::Actor moves = actor(queue_epoch(lane), Use::write, true, Space::shared);
+  moves.entry.footprint = kPipelined;
+  constexpr std::uint32_t kLanesTogether = 16;
+  for (int rank : ctas) {
+    for (std::uint32_t lanes = (shift.at >> 16) / kLanesTogether;
+         lanes < machine::TensorMemory::kLanes / kLanesTogether; ++lanes)
+      access_tensor(rank, lanes, shift.at & 0xffff, machine::TensorCore::kShiftColumns, moves);
   }
 }
 

@@ -48,10 +48,10 @@ struct Store {
   const TensorMapFields* map = nullptr;  // null: `bytes` bytes to `address`
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  std::array<std::int64_t, 5> start{};
+  BoxStart start;
   std::uint32_t shared = 0;
   bool add = false, read = false;
-  int operation = -1;  // of a bulk reduction, on elements of `type`
+  int operation = -1;  // of a bulk reduction, on elements of `type`; -1: a copy
   Num type = Num::b32;
   std::uint64_t group = 0;  // of its thread
   int warp = 0, lane = 0;
@@ -107,10 +107,12 @@ struct Warp {
 
 struct Load {
   std::uint32_t line = 0;
+  int operation = -1;  // of a bulk reduction into shared memory, as of stores
+  Num type = Num::b32;
   const TensorMapFields* map = nullptr;  // null: `bytes` bytes from `address`
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  std::array<std::int64_t, 5> start{};
+  BoxStart start;
   struct Target {
     int cta;
     std::uint32_t shared;
@@ -123,9 +125,10 @@ struct Load {
 
 struct TensorWork {
   std::uint32_t line = 0;
-  // Neither: a commit.
+  // None: a commit.
   std::optional<machine::TensorCore::Ready> mma;
   std::optional<machine::TensorCore::ReadyCopy> copy;
+  std::optional<machine::TensorCore::Shift> shift;
   llvm::SmallVector<int, 2> ctas;  // of the MMA, or those that a commit signals
   std::uint32_t barrier = 0;
   // Of a commit: what it hands on, and its tickets, as many as CTAs.

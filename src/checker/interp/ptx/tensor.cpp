@@ -134,7 +134,7 @@ bool Executor::take_ctas(const Code& code, TensorWork& work) {
 }
 
 // [D], offset, A, its offset, B, instruction descriptor, whether it adds, [scales of A], offset, [scales of B], offset,
-// by how much D shrinks, lanes of D that stay
+// [chunks of a sparse A], offset, by how much D shrinks, lanes of D that stay
 void Executor::multiply(const Code& code, int lane) {
   Lanes64 lanes;
   auto value = [&](std::size_t i) {
@@ -152,6 +152,8 @@ void Executor::multiply(const Code& code, int lane) {
   using Kind = layout::InstructionDescriptor::Kind;
   using Scaled = layout::BlockScaledDescriptor::Kind;
   mma.kind = code.extra == 1 ? Kind::f8f6f4 : code.extra == 2 ? Kind::i8 : code.extra == 3 ? Kind::tf32 : Kind::f16;
+  if (code.sparse)
+    mma.metadata = static_cast<std::uint32_t>(value(11) + static_cast<std::uint64_t>(arg(code, 12).value));
   if (code.extra >= 4) {
     machine::BlockScales scales;
     scales.kind = code.extra == 4 ? Scaled::mxf8f6f4 : code.extra == 5 ? Scaled::mxf4 : Scaled::mxf4nvf4;
@@ -160,14 +162,14 @@ void Executor::multiply(const Code& code, int lane) {
     scales.b = static_cast<std::uint32_t>(value(9) + static_cast<std::uint64_t>(arg(code, 10).value));
     mma.scales = scales;
   } else {
-    mma.shrink_d = static_cast<int>(value(11)) & 15;
+    mma.shrink_d = static_cast<int>(value(13)) & 15;
     mma.stationary = code.uniform;
-    if (code.uniform && value(12) != 0) {
+    if (code.uniform && value(14) != 0) {
       report(Finding::Kind::protocol, "has columns of B masked out, which the machine does not have");
       return;
     }
-    for (std::size_t i = 12; !code.uniform && i < code.count && i < 20; ++i)
-      mma.disabled[i - 12] = static_cast<std::uint32_t>(value(i));
+    for (std::size_t i = 14; !code.uniform && i < code.count && i < 22; ++i)
+      mma.disabled[i - 14] = static_cast<std::uint32_t>(value(i));
   }
   TensorWork work;
   if (!take_ctas(code, work)) return;
@@ -189,12 +191,27 @@ void Executor::copy_to_tensor(const Code& code, int lane) {
   copy.rows = code.extra;
   copy.bytes = code.vector;
   copy.spread = static_cast<machine::TensorCore::Copy::Spread>(code.dimensions);
+  copy.packed_bits = code.from == Num::e2m1x2 ? 4 : code.from == Num::e2m3x2 ? 6 : 0;
   TensorWork work;
   if (!take_ctas(code, work)) return;
   work.copy = tensor_core_.issue(copy, sides(work.ctas), faults_);
   report_faults();
   if (work.copy) order_tensor_copy(*work.copy, work.ctas, lane);
   if (work.copy) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
+  ++progress_;
+}
+
+// [address], offset
+void Executor::shift_tensor(const Code& code, int lane) {
+  Lanes64 at;
+  addresses(code, 0, at);
+  TensorWork work;
+  if (!take_ctas(code, work)) return;
+  work.shift =
+      tensor_core_.issue(machine::TensorCore::Shift{static_cast<std::uint32_t>(at[lane])}, sides(work.ctas), faults_);
+  report_faults();
+  if (work.shift) order_tensor_shift(*work.shift, work.ctas, lane);
+  if (work.shift) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;
 }
 
@@ -230,6 +247,8 @@ bool Executor::run_tensor(Cluster& cluster) {
         tensor_core_.run(*work.mma, sides(work.ctas));
       } else if (work.copy) {
         tensor_core_.run(*work.copy, sides(work.ctas));
+      } else if (work.shift) {
+        tensor_core_.run(*work.shift, sides(work.ctas));
       } else {
         for (std::size_t i = 0; i < work.ctas.size(); ++i) {
           order_committed(work, i);
@@ -271,6 +290,7 @@ Executor::Next Executor::tensor(const Code& code) {
       return Next::on;
     case Op::tmem_mma:
     case Op::tmem_copy:
+    case Op::tmem_shift:
     case Op::tmem_commit:
       for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
@@ -278,6 +298,8 @@ Executor::Next Executor::tensor(const Code& code) {
           multiply(code, lane);
         } else if (code.op == Op::tmem_copy) {
           copy_to_tensor(code, lane);
+        } else if (code.op == Op::tmem_shift) {
+          shift_tensor(code, lane);
         } else {
           commit(code, lane);
         }

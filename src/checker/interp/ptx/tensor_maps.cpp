@@ -14,7 +14,8 @@ constexpr std::int64_t kMapBytes = 128;
 }  // namespace
 
 // The map as it is now: a kernel may change those in global memory, and what has been asked for keeps its own.
-const TensorMapFields* Executor::tensor_map(std::uint64_t address, bool rows_apart) {
+const TensorMapFields* Executor::tensor_map(std::uint64_t address, BoxMode mode) {
+  const bool rows_apart = mode == BoxMode::rows_apart;
   std::span<const std::uint8_t> bytes;
   if (address >= kParamWindow && address - kParamWindow + kMapBytes <= params_.size()) {
     bytes = std::span<const std::uint8_t>(params_).subspan(address - kParamWindow, kMapBytes);
@@ -23,10 +24,13 @@ const TensorMapFields* Executor::tensor_map(std::uint64_t address, bool rows_apa
   }
   std::array<std::uint8_t, kMapBytes> key{};
   if (bytes.size() == kMapBytes) std::copy_n(bytes.begin(), kMapBytes, key.begin());
-  auto found = maps_.find({key, rows_apart});
+  auto found = maps_.find({key, mode});
   if (found == maps_.end()) {
     std::optional<TensorMapFields> map = decode_tensor_map(bytes);
     std::string wrong = map ? wrong_with(*map) : "";
+    if (map && wrong.empty() && map->window.has_value() != (mode == BoxMode::pixels))
+      wrong =
+          map->window ? "is of pixels, and what uses it of boxes" : "is of boxes, and what uses it of pixels (im2col)";
     if (map && rows_apart && (map->box.size() != 2 || map->box[1] != 1))
       wrong = "four rows come by a map whose box is one row of two dimensions";
     if (!map || !wrong.empty()) {
@@ -36,7 +40,7 @@ const TensorMapFields* Executor::tensor_map(std::uint64_t address, bool rows_apa
     }
     map->rows_apart = rows_apart;
     if (rows_apart) map->box[1] = 4;
-    found = maps_.emplace(std::pair(key, rows_apart), std::move(*map)).first;
+    found = maps_.emplace(std::pair(key, mode), std::move(*map)).first;
   }
   order_map_used(address);
   return &found->second;
@@ -62,6 +66,7 @@ std::string replace(TensorMapFields& map, int field, std::size_t ordinal, std::u
       return "";
     case 1:
       if (value > 4) return fmt::format("{} + 1 dimensions; 5 are the most", value);
+      if (map.window) return "the rank of a map of pixels is not changed";
       map.extents.resize(value + 1, 1);
       map.box.resize(value + 1, 1);
       map.strides.resize(value, 16);
@@ -112,8 +117,11 @@ std::string Executor::wrong_with(const TensorMapFields& map) const {
   const std::int64_t row = map.box[0] * map.element_bytes;
   if (map.address % 16 != 0) return fmt::format("its address, {:#x}, is no multiple of 16", map.address);
   for (std::size_t i = 0; i < map.box.size(); ++i) {
-    if (map.box[i] < 1 || map.box[i] > 256) return fmt::format("its box has {} in dimension {}", map.box[i], i);
-    if (i > 0 && map.strides[i - 1] % 16 != 0)
+    const std::int64_t most = map.window && i == 1 ? 1024 : 256;
+    if (map.box[i] < 1 || map.box[i] > most) return fmt::format("its box has {} in dimension {}", map.box[i], i);
+  }
+  for (std::size_t i = 1; i < map.extents.size(); ++i) {
+    if (map.strides[i - 1] % 16 != 0)
       return fmt::format("its stride {}, {} bytes, is no multiple of 16", i - 1, map.strides[i - 1]);
   }
   if (row % 16 != 0) return fmt::format("its box has rows of {} bytes, no multiple of 16", row);

@@ -5,6 +5,7 @@
 
 #include "checker/interp/ptx/executor.h"
 #include "checker/machine/numbers.h"
+#include "checker/machine/sparsity.h"
 #include "checker/machine/warpgroup_core.h"
 
 namespace warpcc::checker::ptx {
@@ -36,15 +37,17 @@ Element element_of(Num type) {
 
 }  // namespace
 
-// D[16 × 8] = A[16 × k] · B[k × 8] + C: registers of D, A, B, C. A lies as wgmma's A in registers; of B a lane has one
-// column, of k what it has of A's (PTX ISA, mma.m16n8k…: matrix fragments).
+// D[16 × 8] = A[16 × k] · B[k × 8] + C: registers of D, A, B, C; of a sparse A, of which k / 2 are stored, the chunks
+// and who has them. A lies as wgmma's A in registers; of B a lane has one column, of k what it has of A's (PTX ISA,
+// mma.m16n8k…: matrix fragments).
 void Executor::multiply_matrices(const Code& code) {
   const int k = code.extra;
   const Element element_a = element_of(code.from), element_b = element_of(static_cast<Num>(code.vector));
   const int width = layout::bits(element_a), count = 32 / width;
   const std::uint32_t all = width == 32 ? ~0u : (1u << width) - 1;
   const bool halves = code.type == Num::f16, whole = code.type == Num::s32;
-  const int sums = halves ? 2 : 4, registers_a = 16 * k * width / 1024, registers_b = registers_a / 2;
+  const int sums = halves ? 2 : 4, registers_b = 8 * k * width / 1024,
+            registers_a = code.sparse ? registers_b : 2 * registers_b;
   float a[16][64], b[64][8];
   Lanes32 lanes;
   for (int i = 0; i < registers_a; ++i) {
@@ -54,6 +57,16 @@ void Executor::multiply_matrices(const Code& code) {
         machine::OperandPlace at = machine::operand_place(lane, i, e, count);
         a[at.row][at.k] = machine::to_float(lanes[lane] >> (e * width % 32) & all, element_a);
       }
+    }
+  }
+  if (code.sparse) {
+    const auto after = static_cast<std::size_t>(2 * sums + registers_a + registers_b);
+    read32(arg(code, after), lanes);
+    const auto chunks = machine::chunks_of_rows(lanes, k / 2, width, static_cast<int>(arg(code, after + 1).value) & 3);
+    for (std::size_t row = 0; row < 16; ++row) {
+      float whole[64];
+      machine::spread_row(a[row], k / 2, chunks[row], machine::granularity_of(element_a), whole);
+      std::copy_n(whole, k, a[row]);
     }
   }
   for (int i = 0; i < registers_b; ++i) {
@@ -184,6 +197,13 @@ Executor::Next Executor::of_a_warp(const Code& code) {
       break;
     case Op::match:
       match(code);
+      break;
+    case Op::wmma:
+      multiply_fragments(code);
+      break;
+    case Op::wmma_load:
+    case Op::wmma_store:
+      move_fragment(code);
       break;
     default:
       move_matrix(code);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checker/interp/ptx/executor.h"
+#include "checker/machine/sparsity.h"
 
 namespace warpcc::checker::ptx {
 
@@ -57,7 +58,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
     default:
       break;
   }
-  // A, B, adds, signs and majors, D, A's registers
+  // A, B, adds, signs and majors, D, A's registers, the chunks of a sparse A and who has them
   std::optional<layout::Element> d = element_of(code.type), ab = element_of(code.from), b = element_of(code.from_b);
   machine::WarpgroupMma mma;
   mma.a = scalar(arg(code, 0));
@@ -69,6 +70,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
     return Next::on;
   }
   mma.a_in_registers = code.at_read;
+  mma.sparse = code.sparse;
   mma.negate_a = arg(code, 3).value == -1;
   mma.negate_b = arg(code, 4).value == -1;
   mma.d = *d;
@@ -91,7 +93,15 @@ Executor::Next Executor::warpgroup(const Code& code) {
     read32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
   Lanes32 a[4]{};
   for (std::size_t i = 0; code.at_read && i < 4; ++i) read32(arg(code, 7 + code.vector + i), a[i]);
-  warpgroup_core_.multiply(*ready, cta().shared, registers.data(), a[0]);
+  std::array<std::uint64_t, 16> chunks{};
+  if (code.sparse) {
+    const std::size_t after = 7u + code.vector + (code.at_read ? 4 : 0);
+    Lanes32 metadata;
+    read32(arg(code, after), metadata);
+    const int width = layout::bits(*ab);
+    chunks = machine::chunks_of_rows(metadata, 256 / width, width, static_cast<int>(arg(code, after + 1).value) & 1);
+  }
+  warpgroup_core_.multiply(*ready, cta().shared, registers.data(), a[0], chunks.data());
   for (int i = 0; i < mma.registers(); ++i)
     write32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
   warp_->computing.push_back({std::move(ready), line_});
