@@ -10,6 +10,7 @@
 #include "lsp/paths.h"
 #include "lsp/requests.h"
 #include "lsp/symbols.h"
+#include "lsp/vocabulary.h"
 
 namespace warpcc::lsp {
 namespace {
@@ -97,37 +98,13 @@ constexpr llvm::StringLiteral kStatementWords[] = {"r",       "ur",   "p",    "u
                                                    "on",      "fill", "take", "drain", "turn"};
 constexpr llvm::StringLiteral kValueWords[] = {"true", "false", "if", "match"};
 
-struct Builtin {
-  llvm::StringLiteral name, detail;
-};
-constexpr Builtin kIndices[] = {
-    {"lane", "the lane of the warp, 0 .. 32"},
-    {"warp", "the warp within the role"},
-    {"warpgroup", "four warps within the role"},
-    {"cluster_id", "the cluster of the grid"},
-};
-constexpr Builtin kFacts[] = {
-    {"one", "the elected lane"},
-    {"inside", "the access lies in its buffer"},
-};
-constexpr Builtin kFunctions[] = {
-    {"min", "min(a, b, …)"},
-    {"max", "max(a, b, …)"},
-    {"ceil_div", "ceil_div(a, b): rounded up"},
-    {"log2", "log2(n): rounded down"},
-    {"bytes", "bytes(element type)"},
-    {"compose", "compose(g, f): g at the coordinates that f's value stands for"},
-    {"complement", "complement(L, n): what completes L to 0 .. n"},
-    {"divide", "divide(L, t): L over (in the tile, which tile)"},
-    {"product", "product(L, m): repetitions of L at m's places"},
-    {"row_major", "the last coordinate fastest"},
-    {"col_major", "the first coordinate fastest"},
-    {"k_major", "the last coordinate fastest"},
-    {"mn_major", "the first coordinate fastest"},
-    {"target", "the kernel's target"},
-};
 constexpr llvm::StringLiteral kTypes[] = {"int",    "bool",   "string", "type", "index", "f16", "bf16", "f32",
                                           "f8e4m3", "f8e5m2", "tf32",   "s8",   "u8",    "s32", "u32",  "u64"};
+
+// `ceil_div(a, b): a quotient, rounded up`
+std::string detail_of(const KnownWord& word) {
+  return word.form.empty() ? std::string(word.meaning) : fmt::format("{}: {}", word.form, word.meaning);
+}
 
 class Completion {
  public:
@@ -252,7 +229,8 @@ class Completion {
 
   void words() {
     if (context_.after_guard) {
-      for (const Builtin& fact : kFacts) items_.add(fact.name.str(), kKeyword, fact.detail.str(), 'b');
+      for (const KnownWord& fact : facts())
+        items_.add(std::string(fact.name), kKeyword, std::string(fact.meaning), 'b');
       names([](NameKind kind) { return kind == NameKind::registers || kind == NameKind::parameter; });
       return;
     }
@@ -262,8 +240,8 @@ class Completion {
     }
     names([](NameKind) { return true; });
     for (const llvm::StringLiteral& word : kValueWords) items_.add(word.str(), kKeyword, "", 'd');
-    for (const Builtin& each : kIndices) items_.add(each.name.str(), kUnit, each.detail.str(), 'c');
-    for (const Builtin& each : kFunctions) items_.add(each.name.str(), kFunction, each.detail.str(), 'c');
+    for (const KnownWord& each : indices()) items_.add(std::string(each.name), kUnit, std::string(each.meaning), 'c');
+    for (const KnownWord& each : functions()) items_.add(std::string(each.name), kFunction, detail_of(each), 'c');
     for (const llvm::StringLiteral& type : kTypes) items_.add(type.str(), kStruct, "", 'd');
     if (context_.instruction) operand_words();
   }

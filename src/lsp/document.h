@@ -29,12 +29,20 @@ struct Document {
   std::map<std::string, json::Array> checked;  // the checker's diagnostics by file, until the next edit
   bool check_later = false;                    // it has been saved, and not been looked at yet
 
+  // The semantic tokens that were asked for last; the next are told as a change of them.
+  struct Colours {
+    std::int64_t id = 0;
+    std::vector<std::uint32_t> data;
+  } colours;
+
   explicit Document(std::string uri)
       : uri(std::move(uri)), path(path_of(this->uri)), library(std::make_shared<Library>(path)) {}
   bool stale() const { return analysed != changes; }
   // Whether its last analysis read this file.
   bool uses(std::string_view file) const;
 };
+
+using Documents = std::map<std::string, std::unique_ptr<Document>>;  // by URI
 
 // An analysis, seen from the text as it is now.
 class Sight {

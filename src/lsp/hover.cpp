@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "lsp/facts.h"
+#include "lsp/nesting.h"
 #include "lsp/operands.h"
 #include "lsp/requests.h"
 #include "lsp/symbols.h"
+#include "lsp/vocabulary.h"
 #include "lsp/words.h"
 #include "report/kernel_walk.h"
 #include "report/layout_report.h"
@@ -20,9 +22,11 @@ class Hover {
 
   std::string run() {
     const Sight parsed(document_, document_.parsed), accepted(document_, document_.accepted);
-    add(declared(parsed));
+    const std::string declaration = declared(parsed), opcode = instruction();
+    add(declaration);
+    if (declaration.empty() && opcode.empty()) add(known());
     add(accepted ? meant(accepted) : meant(parsed));
-    add(instruction());
+    add(opcode);
     if (accepted) add(address(accepted));
     if (accepted) add(lines(accepted));
     add(complaints());
@@ -61,6 +65,16 @@ class Hover {
     const isa::Statement* row = isa::statement(text.substr(opcode.begin, opcode.end - opcode.begin));
     if (!row) return "";
     return fmt::format("```wk\n{} {}\n```\n\n{}\n", row->word, operands_text(*row), instruction_doc(*row));
+  }
+
+  // A word of the language, where it is no name, no part of one, and not in a comment.
+  std::string known() const {
+    const std::string_view text = document_.text.str();
+    const bool member =
+        word_.begin > 0 && text[word_.begin - 1] == '.' && (word_.begin < 2 || text[word_.begin - 2] != '.');
+    const KnownWord* word = member ? nullptr : known_word(text.substr(word_.begin, word_.end - word_.begin));
+    if (!word || nesting_at(text, word_.begin + 1).literal) return "";
+    return fmt::format("```wk\n{}\n```\n\n{}\n", word->form.empty() ? word->name : word->form, word->meaning);
   }
 
   // The form of the address of the view that the word is in.

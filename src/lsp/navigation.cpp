@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "llvm/Support/Path.h"
 #include "lsp/requests.h"
@@ -19,32 +18,6 @@ struct Occurrence {
   bool writes = false, declares = false;
 };
 
-// What is seen of one file: through the document that holds it, or through one that uses it.
-struct Source {
-  const Document* document = nullptr;
-  std::shared_ptr<const Analysis> analysis;
-  std::shared_ptr<const Names> names;
-  std::string uri, path;
-};
-
-std::vector<Source> all_sources(const Request& request) {
-  std::vector<Source> all;
-  std::set<std::string> seen;
-  for (const auto& [uri, document] : request.documents) {
-    if (document->parsed && document->parsed->names && seen.insert(document->path).second)
-      all.push_back({document.get(), document->parsed, document->parsed->names, uri, document->path});
-  }
-  for (const auto& [uri, document] : request.documents) {
-    if (!document->parsed) continue;
-    for (const auto& [file, names] : document->parsed->modules) {
-      const std::string path(document->parsed->sources.path(file));
-      if (names && seen.insert(path).second)
-        all.push_back({document.get(), document->parsed, names, uri_of(path), path});
-    }
-  }
-  return all;
-}
-
 // Whether a declaration, as a file of `source` sees it, is the one that is asked for.
 bool is(const Source& source, NameRef ref, const Symbol& wanted, std::uint32_t wanted_begin) {
   const std::shared_ptr<const Names> names = source.analysis->names_of(ref.file);
@@ -57,7 +30,7 @@ bool is(const Source& source, NameRef ref, const Symbol& wanted, std::uint32_t w
 std::vector<Occurrence> occurrences(const Request& request, const Symbol& symbol) {
   std::vector<Occurrence> all;
   const std::uint32_t begin = (*symbol.names)[symbol.names->first(symbol.ref).index].where.begin;
-  for (const Source& source : all_sources(request)) {
+  for (const Source& source : all_sources(request.documents)) {
     const Sight sight(*source.document, source.analysis);
     auto add = [&](SourceRange where, bool writes, bool declares) {
       if (std::optional<json::Value> range = sight.range(where))
@@ -95,7 +68,7 @@ std::optional<std::string> keeps_name(const Request& request, const Symbol& symb
     return "a module is called as its file is; `use \"…\" as NAME` gives it another name";
   if (symbol->kind == NameKind::carried) return "the tile is called as the pipe's buffer is";
   if (symbol->kind != NameKind::shared && symbol->kind != NameKind::tensor) return std::nullopt;
-  for (const Source& source : all_sources(request)) {
+  for (const Source& source : all_sources(request.documents)) {
     for (const Declaration& each : source.names->declarations()) {
       if (each.kind == NameKind::carried && each.name == symbol->name)
         return fmt::format("procs in `{}` ask for a tile of this name", llvm::sys::path::filename(source.path).str());
@@ -124,6 +97,37 @@ Answer definition(const Request& request) {
     add({*module, 0, 0});  // a module is its file
   } else {
     for (const SourceRange where : declared_at(*symbol)) add(where);
+  }
+  return json::Value(std::move(all));
+}
+
+// Of an end its pipe; of what else has a type with a name, an enum or a struct, that.
+Answer type_definition(const Request& request) {
+  Sight sight(request.document, nullptr);
+  std::optional<Symbol> symbol = asked_for(request, sight);
+  if (!symbol) return nullptr;
+  if (const auto* end = std::get_if<const tree::End*>(&(*symbol)->tree)) {
+    symbol = symbol_of(request.document, *sight, symbol->names->at((*end)->pipe.where.begin));
+  } else {
+    symbol = type_of(request.document, *sight, *symbol);
+  }
+  if (!symbol) return nullptr;
+  std::optional<json::Value> at = sight.location((*symbol)->where);
+  return at ? json::Value(json::Array{std::move(*at)}) : json::Value(nullptr);
+}
+
+// The paths of `use`, to the files that they name.
+Answer document_links(const Request& request) {
+  const Sight sight(request.document, request.document.parsed);
+  json::Array all;
+  if (!sight || !sight->names) return json::Value(std::move(all));
+  for (const Declaration& each : sight->names->declarations()) {
+    const auto* use = std::get_if<const tree::Use*>(&each.tree);
+    if (!use || !each.module) continue;
+    const SourceRange quoted = (*use)->path_where;
+    std::optional<json::Value> range = sight.range({quoted.file, quoted.begin + 1, quoted.end - 1});
+    if (!range) continue;
+    all.push_back(json::Object{{"range", std::move(*range)}, {"target", uri_of(sight->sources.path(*each.module))}});
   }
   return json::Value(std::move(all));
 }

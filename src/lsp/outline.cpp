@@ -1,6 +1,7 @@
 // The shape of a document: its symbols, and what folds.
 #include <algorithm>
 
+#include "llvm/ADT/StringExtras.h"
 #include "lsp/requests.h"
 #include "lsp/symbols.h"
 
@@ -104,6 +105,42 @@ class Outline {
   const Document& document_;
 };
 
+// What a search through all files finds: items, and what kernels consist of.
+bool is_found(const Names& names, const Declaration& each, NameRef ref) {
+  switch (each.kind) {
+    case NameKind::module:
+      return false;  // a `use` of one
+    case NameKind::role:
+    case NameKind::pipe:
+    case NameKind::barrier:
+    case NameKind::shared:
+    case NameKind::tensor:
+    case NameKind::enum_case:
+      return true;
+    default:
+      return names.item(each.name) == ref;
+  }
+}
+
+// Whether the letters come in the name in their order, in whatever case: `ldsA` finds `loads_a`.
+bool matches(std::string_view query, std::string_view name) {
+  std::size_t at = 0;
+  for (const char c : name) {
+    if (at < query.size() && llvm::toLower(c) == llvm::toLower(query[at])) ++at;
+  }
+  return at == query.size();
+}
+
+// The item that a declaration stands in; none: it is one.
+const Declaration* around(const Names& names, const Declaration& of) {
+  const Declaration* found = nullptr;
+  for (const Declaration& each : names.declarations()) {
+    const bool holds = each.kind == NameKind::kernel || each.kind == NameKind::enumeration;
+    if (holds && &each != &of && each.whole.begin <= of.where.begin && of.where.end <= each.whole.end) found = &each;
+  }
+  return found;
+}
+
 json::Object fold(std::uint32_t first, std::uint32_t last, llvm::StringRef kind) {
   json::Object made{{"startLine", first}, {"endLine", last}};
   if (!kind.empty()) made["kind"] = kind;
@@ -134,6 +171,26 @@ Answer document_symbols(const Request& request) {
   const Sight sight(request.document, request.document.parsed);
   if (!sight) return json::Value(json::Array{});
   return json::Value(Outline(sight, request.document).children(-1, {}, true));
+}
+
+Answer workspace_symbols(const Documents& documents, const json::Object& params) {
+  const std::string query = params.getString("query").value_or("").str();
+  json::Array all;
+  for (const Source& source : all_sources(documents)) {
+    const Sight sight(*source.document, source.analysis);
+    const std::vector<Declaration>& declarations = source.names->declarations();
+    for (std::size_t i = 0; i < declarations.size(); ++i) {
+      const Declaration& each = declarations[i];
+      const NameRef ref{source.names->file(), static_cast<std::int32_t>(i)};
+      if (each.same >= 0 || !matches(query, each.name) || !is_found(*source.names, each, ref)) continue;
+      std::optional<json::Value> at = sight.location(each.where);
+      if (!at) continue;
+      json::Object made{{"name", each.name}, {"kind", symbol_kind(each.kind)}, {"location", std::move(*at)}};
+      if (const Declaration* in = around(*source.names, each)) made["containerName"] = in->name;
+      all.push_back(std::move(made));
+    }
+  }
+  return json::Value(std::move(all));
 }
 
 // By brackets and comments alone: a text that is half typed folds too.

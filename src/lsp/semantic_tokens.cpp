@@ -1,6 +1,7 @@
 // What each name is, for colours: what a grammar for highlighting cannot tell.
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "lsp/requests.h"
 #include "lsp/symbols.h"
@@ -76,8 +77,10 @@ json::Object semantic_token_legend() {
   return json::Object{{"tokenTypes", std::move(types)}, {"tokenModifiers", std::move(modifiers)}};
 }
 
-Answer semantic_tokens(const Request& request) {
-  const Sight sight(request.document, request.document.parsed);
+namespace {
+
+std::vector<Token> tokens_of(const Document& document) {
+  const Sight sight(document, document.parsed);
   std::vector<Token> tokens;
   auto add = [&](SourceRange where, NameKind kind, std::uint32_t modifiers) {
     const std::optional<SourceRange> now = sight.to_now(where);
@@ -93,20 +96,82 @@ Answer semantic_tokens(const Request& request) {
     }
   }
   std::stable_sort(tokens.begin(), tokens.end(), [](const Token& a, const Token& b) { return a.begin < b.begin; });
-  json::Array data;
-  Place before;
   std::uint32_t end = 0;
-  for (const Token& token : tokens) {
-    if (token.begin < end) continue;  // one token a place
+  std::erase_if(tokens, [&](const Token& token) {  // one token a place
+    if (token.begin < end) return true;
     end = token.begin + token.length;
-    const Place at = request.document.text.place(token.begin);
-    const bool same_line = at.line == before.line;
-    const std::uint32_t values[] = {at.line - before.line, same_line ? at.character - before.character : at.character,
-                                    token.length, token.type, token.modifiers};
-    for (const std::uint32_t value : values) data.push_back(value);
+    return false;
+  });
+  return tokens;
+}
+
+// Five numbers a token, its place counted from the one before (Language Server Protocol 3.17, Semantic Tokens).
+constexpr std::size_t kNumbers = 5;
+
+std::vector<std::uint32_t> encoded(const std::vector<Token>& tokens, const Text& text) {
+  std::vector<std::uint32_t> data;
+  data.reserve(tokens.size() * kNumbers);
+  Place before;
+  for (const Token& token : tokens) {
+    const Place at = text.place(token.begin);
+    const std::uint32_t character = at.line == before.line ? at.character - before.character : at.character;
+    data.insert(data.end(), {at.line - before.line, character, token.length, token.type, token.modifiers});
     before = at;
   }
-  return json::Object{{"data", std::move(data)}};
+  return data;
+}
+
+template <typename Numbers>
+json::Array array_of(const Numbers& numbers) {
+  json::Array all;
+  for (const std::uint32_t number : numbers) all.push_back(number);
+  return all;
+}
+
+// What the document's colours are now, to be told apart from what they will be.
+const Document::Colours& colour(Document& document) {
+  document.colours = {document.colours.id + 1, encoded(tokens_of(document), document.text)};
+  return document.colours;
+}
+
+}  // namespace
+
+Answer semantic_tokens(const Request& request) {
+  const Document::Colours& now = colour(request.document);
+  return json::Object{{"resultId", std::to_string(now.id)}, {"data", array_of(now.data)}};
+}
+
+// One edit: what is before and behind it stays, since places are counted from token to token.
+Answer semantic_tokens_delta(const Request& request) {
+  const std::optional<llvm::StringRef> given = request.params.getString("previousResultId");
+  if (!given || *given != std::to_string(request.document.colours.id)) return semantic_tokens(request);
+  const std::vector<std::uint32_t> before = std::move(request.document.colours.data);
+  const std::vector<std::uint32_t>& now = colour(request.document).data;
+  const std::size_t least = std::min(before.size(), now.size());
+  const auto whole = [](std::ptrdiff_t numbers) { return static_cast<std::size_t>(numbers) / kNumbers * kNumbers; };
+  const auto first_other = std::mismatch(before.begin(), before.end(), now.begin(), now.end()).first;
+  const std::size_t prefix = whole(first_other - before.begin());
+  const auto last_other = std::mismatch(before.rbegin(), before.rend(), now.rbegin(), now.rend()).first;
+  const std::size_t suffix = std::min(whole(last_other - before.rbegin()), least - prefix);
+  json::Array edits;
+  if (before.size() != now.size() || prefix < now.size()) {
+    const llvm::ArrayRef<std::uint32_t> data = llvm::ArrayRef(now).drop_front(prefix).drop_back(suffix);
+    edits.push_back(
+        json::Object{{"start", prefix}, {"deleteCount", before.size() - prefix - suffix}, {"data", array_of(data)}});
+  }
+  return json::Object{{"resultId", std::to_string(request.document.colours.id)}, {"edits", std::move(edits)}};
+}
+
+Answer semantic_tokens_range(const Request& request) {
+  const json::Object* range = request.params.getObject("range");
+  const std::optional<Place> from = range ? read_place(range->get("start")) : std::nullopt;
+  const std::optional<Place> to = range ? read_place(range->get("end")) : std::nullopt;
+  if (!from || !to) return bad_params("`range` is two places");
+  const Text& text = request.document.text;
+  const std::uint32_t begin = text.offset(*from), end = text.offset(*to);
+  std::vector<Token> tokens = tokens_of(request.document);
+  std::erase_if(tokens, [&](const Token& token) { return token.begin + token.length <= begin || end <= token.begin; });
+  return json::Object{{"data", array_of(encoded(tokens, text))}};
 }
 
 }  // namespace warpcc::lsp

@@ -119,21 +119,23 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
   const bool check = method == "warpcc/check", trace = method == "warpcc/trace";
   const auto handler =
       std::find_if(handlers().begin(), handlers().end(), [&](const Handler& each) { return each.method == method; });
-  if (handler == handlers().end() && !check && !trace)
+  const bool of_all = method == "workspace/symbol";  // and of no document
+  if (handler == handlers().end() && !check && !trace && !of_all)
     return llvm::make_error<Failure>(ErrorCode::method_not_found, fmt::format("there is no `{}`", method.str()));
-  Document* document = find(params);
-  if (!document) return bad_params("`textDocument.uri` names no open document");
-  const Needs needs = check || trace ? Needs::fresh : handler->needs;
-  if (!ready(*document, needs)) {
+  Document* document = of_all ? nullptr : find(params);
+  if (!document && !of_all) return bad_params("`textDocument.uri` names no open document");
+  const Needs needs = of_all ? Needs::all : check || trace ? Needs::fresh : handler->needs;
+  if (!ready(document, needs)) {
     if (beside_.look) {
       waiting_.push_back({id, method.str(), params});
       later = true;
       return nullptr;
     }
-    if (document->stale()) analyse(*document);
+    if (document && document->stale()) analyse(*document);
     while (needs == Needs::all && look()) {
     }
   }
+  if (of_all) return workspace_symbols(documents_, params);
   if (check || trace) {
     if (llvm::Error error = start_check(check ? Job::Kind::report : Job::Kind::trace, id, *document)) return error;
     later = true;
@@ -148,9 +150,9 @@ Answer Server::answer(const json::Value& id, llvm::StringRef method, const json:
   return handler->answer({settings_, options_, documents_, *document, params, offset});
 }
 
-bool Server::ready(const Document& document, Needs needs) const {
-  if (needs == Needs::last) return document.newest != nullptr;
-  if (needs == Needs::fresh) return !document.stale();
+bool Server::ready(const Document* document, Needs needs) const {
+  if (needs == Needs::last) return document->newest != nullptr;
+  if (needs == Needs::fresh) return !document->stale();
   return std::none_of(documents_.begin(), documents_.end(), [](const auto& each) { return each.second->stale(); });
 }
 

@@ -28,7 +28,7 @@ enum class Needs : std::uint8_t { last, fresh, all };
 struct Request {
   const Settings& settings;
   const CompileOptions& options;  // with what the editor has set
-  const std::map<std::string, std::unique_ptr<Document>>& documents;
+  const Documents& documents;
   Document& document;
   const json::Object& params;
   std::uint32_t offset = 0;  // of `position`, where one is given
@@ -83,7 +83,7 @@ class Server {
   void analyse(Document& document);
   void keep(Document& document, std::int64_t changes, std::shared_ptr<const Analysis> analysis);
   // Whether a request can be answered now: what it needs has been looked at.
-  bool ready(const Document& document, Needs needs) const;
+  bool ready(const Document* document, Needs needs) const;
   void answer_waiting();
   void publish(Document& document);
   void publish(const std::string& uri);
@@ -103,7 +103,7 @@ class Server {
     json::Object params;
   };
   std::vector<Waiting> waiting_;
-  std::map<std::string, std::unique_ptr<Document>> documents_;  // by URI
+  Documents documents_;
   std::map<std::string, std::map<std::string, json::Array>>
       said_;  // by the document that it comes from, and whose it is
   bool initialized_ = false, shut_down_ = false, ended_ = false;

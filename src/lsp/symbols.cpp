@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "support/words.h"
 
 namespace warpcc::lsp {
@@ -40,6 +42,24 @@ std::string_view word_of(tree::RegisterKind kind) {
 }
 
 }  // namespace
+
+std::vector<Source> all_sources(const Documents& documents) {
+  std::vector<Source> all;
+  std::set<std::string> seen;
+  for (const auto& [uri, document] : documents) {
+    if (document->parsed && document->parsed->names && seen.insert(document->path).second)
+      all.push_back({document.get(), document->parsed, document->parsed->names, uri, document->path});
+  }
+  for (const auto& [uri, document] : documents) {
+    if (!document->parsed) continue;
+    for (const auto& [file, names] : document->parsed->modules) {
+      const std::string path(document->parsed->sources.path(file));
+      if (names && seen.insert(path).second)
+        all.push_back({document.get(), document->parsed, names, uri_of(path), path});
+    }
+  }
+  return all;
+}
 
 std::optional<Symbol> symbol_of(const Document& document, const Analysis& analysis, NameRef ref) {
   std::shared_ptr<const Names> names = ref ? analysis.names_of(ref.file) : nullptr;

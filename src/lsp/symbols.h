@@ -19,6 +19,16 @@ struct Symbol {
   const Declaration* operator->() const { return &**this; }
 };
 
+// What is seen of one file: through the document that holds it, or through one that uses it.
+struct Source {
+  const Document* document = nullptr;
+  std::shared_ptr<const Analysis> analysis;
+  std::shared_ptr<const Names> names;
+  std::string uri, path;
+};
+// Each file once: the documents, then what they use.
+std::vector<Source> all_sources(const Documents& documents);
+
 // What the name at a place of the document stands for.
 std::optional<Symbol> symbol_at(const Document& document, const Sight& sight, std::uint32_t offset);
 // The declaration itself, in an analysis of the document.

@@ -2,7 +2,9 @@
 """lsp.py WARPCC KERNELS [--seed S] [--seconds N]: the language server under broken requests and random edits.
 
 Edits of the kernels' texts, requests of every kind at random places, messages that are no JSON, no request, or lack what they should have.
-Whatever comes, the server goes on, answers each request, soon, and does not grow. The seed chooses all: what fails can be played again.
+Whatever comes, the server goes on, answers each request, soon, and does not grow. What can be told to be wrong is: a change of semantic tokens that does not
+make of the old the new, formatting that changes words or is not done when it is done, a selection that does not grow. The seed chooses all: what fails can be
+played again.
 """
 import argparse
 import glob
@@ -16,8 +18,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "tools"))
 import lsp_client  # noqa: E402
 
-POSITIONED = ["hover", "completion", "signatureHelp", "definition", "references", "documentHighlight", "prepareRename", "rename"]
-WHOLE = ["documentSymbol", "foldingRange", "semanticTokens/full", "inlayHint", "formatting", "codeAction", "codeLens"]
+POSITIONED = ["hover", "completion", "signatureHelp", "definition", "typeDefinition", "references", "documentHighlight", "prepareRename", "rename"]
+WHOLE = ["documentSymbol", "documentLink", "foldingRange", "selectionRange", "semanticTokens/full", "semanticTokens/full/delta", "semanticTokens/range",
+         "inlayHint", "formatting", "rangeFormatting", "onTypeFormatting", "codeAction", "codeLens"]
 OURS = ["expand", "ptx", "layout", "why"]
 CHECKED = ["check", "trace"]
 MOST_MEGABYTES = 1500
@@ -39,7 +42,7 @@ class Fuzz:
     def step(self):
         self.done += 1
         kinds = [(self.edit, 12), (self.ask, 8), (self.ask_ours, 1), (self.broken_message, 1), (self.broken_request, 2),
-                 (self.open_or_close, 0.5), (self.save, 0.05), (self.check, 0.02), (self.restore, 3), (self.swap, 8)]
+                 (self.open_or_close, 0.5), (self.save, 0.05), (self.check, 0.02), (self.recolour, 1), (self.format, 0.5), (self.select, 0.5), (self.restore, 3), (self.swap, 8)]
         kind = self.chance.choices([k for k, _ in kinds], [weight for _, weight in kinds])[0]
         if not self.open:
             kind = self.open_or_close
@@ -74,8 +77,10 @@ class Fuzz:
         self.client.change(uri, begin, end, words)
 
     def swap(self):
+        self.swap_in(self.document())
+
+    def swap_in(self, uri):
         """One name or number in place of another: often a text that can be read, and means something else."""
-        uri = self.document()
         text = self.client.texts[uri]
         words = [match.span() for match in re.finditer(r"\w+", text)]
         if not words:
@@ -88,7 +93,10 @@ class Fuzz:
     def params(self, uri):
         text = self.client.texts[uri]
         position = lsp_client.place(text, self.chance.randint(0, len(text)))
-        return {"textDocument": {"uri": uri}, "position": position, "range": {"start": position, "end": position},
+        end = lsp_client.place(text, self.chance.randint(0, len(text)))
+        return {"textDocument": {"uri": uri}, "position": position, "range": {"start": position, "end": self.chance.choice([position, end])},
+                "positions": [position, end], "ch": self.chance.choice([";", "}", "x"]), "previousResultId": str(self.chance.randint(0, 3)),
+                "query": self.chance.choice(["", "s", "stage", "\u00e9"]),
                 "newName": self.chance.choice(["other", "9", "", "role"]), "context": {"includeDeclaration": True, "diagnostics": []}}
 
     def send(self, method, params):
@@ -99,7 +107,54 @@ class Fuzz:
                 raise
 
     def ask(self):
-        self.send("textDocument/" + self.chance.choice(POSITIONED + WHOLE), self.params(self.document()))
+        methods = ["textDocument/" + method for method in POSITIONED + WHOLE] + ["workspace/symbol"]
+        self.send(self.chance.choice(methods), self.params(self.document()))
+
+    def answered(self, method, params):
+        """What is answered; none where it cannot be done."""
+        try:
+            return self.client.request("textDocument/" + method, params)
+        except lsp_client.Failure as failure:
+            if failure.error["code"] == -32603:
+                raise
+            return None
+
+    def recolour(self):
+        uri = self.document()
+        params = self.params(uri)
+        old = self.answered("semanticTokens/full", params)
+        self.swap_in(uri)
+        made = self.answered("semanticTokens/full/delta", {**params, "previousResultId": old["resultId"]})
+        for edit in made["edits"]:
+            old["data"][edit["start"]:edit["start"] + edit["deleteCount"]] = edit["data"]
+        if old["data"] != self.answered("semanticTokens/full", params)["data"]:
+            raise ValueError("the change of the semantic tokens makes others than there are")
+
+    def format(self):
+        uri = self.document()
+        text = self.client.texts[uri]
+        method = self.chance.choice(["formatting", "rangeFormatting", "onTypeFormatting"])
+        edits = self.answered(method, self.params(uri))
+        for edit in sorted(edits or [], key=lambda each: each["range"]["start"]["line"], reverse=True):
+            begin, end = (lsp_client.offset(self.client.texts[uri], edit["range"][at]) for at in ("start", "end"))
+            self.client.change(uri, begin, end, edit["newText"])
+        if "".join(text.split()) != "".join(self.client.texts[uri].split()):
+            raise ValueError(f"{method} changes words")
+        if edits and method == "formatting" and self.answered(method, self.params(uri)) != []:
+            raise ValueError("what is formatted is formatted again")
+
+    def select(self):
+        uri = self.document()
+        params = self.params(uri)
+        for step, place in zip(self.answered("selectionRange", params), params["positions"]):
+            at = lsp_client.offset(self.client.texts[uri], place)
+            spans = [(at, at)]
+            while step:
+                spans.append(tuple(lsp_client.offset(self.client.texts[uri], step["range"][each]) for each in ("start", "end")))
+                step = step.get("parent")
+            for inner, outer in zip(spans, spans[1:]):
+                if outer[0] > inner[0] or outer[1] < inner[1] or (inner == outer and len(spans) > 2):
+                    raise ValueError("a selection does not grow")
 
     def ask_ours(self):
         self.send("warpcc/" + self.chance.choice(OURS), self.params(self.document()))
@@ -126,7 +181,7 @@ class Fuzz:
         values = [None, -1, 1e300, 1 << 70, "", "x", [], {}, {"uri": 3}, {"line": -1, "character": 0}, {"line": 1 << 40, "character": 1 << 40}, True]
         for key in self.chance.sample(sorted(params), 2):
             params[key] = self.chance.choice(values)
-        method = self.chance.choice(["textDocument/" + m for m in POSITIONED + WHOLE] + ["warpcc/" + m for m in OURS] + ["x", "", "initialize"])
+        method = self.chance.choice(["textDocument/" + m for m in POSITIONED + WHOLE] + ["warpcc/" + m for m in OURS] + ["workspace/symbol", "x", "", "initialize"])
         if self.chance.random() < 0.2:
             params = self.chance.choice([None, [], [1], {}])
         if self.chance.random() < 0.3:

@@ -158,3 +158,13 @@ def place(text, offset):
     line = before.count("\n")
     start = before.rfind("\n") + 1
     return {"line": line, "character": len(before[start:].encode("utf-16-le")) // 2}
+
+
+def offset(text, place):
+    """Of a place, the other way round."""
+    start = 0
+    for _ in range(place["line"]):
+        start = text.index("\n", start) + 1
+    end = text.find("\n", start)
+    line = text[start:] if end < 0 else text[start:end]
+    return start + len(line.encode("utf-16-le")[:2 * place["character"]].decode("utf-16-le"))

@@ -30,15 +30,23 @@ NAMES = {
     "completion": "textDocument/completion",
     "signature": "textDocument/signatureHelp",
     "definition": "textDocument/definition",
+    "type-definition": "textDocument/typeDefinition",
     "references": "textDocument/references",
     "highlights": "textDocument/documentHighlight",
     "prepare-rename": "textDocument/prepareRename",
     "rename": "textDocument/rename",
+    "links": "textDocument/documentLink",
     "symbols": "textDocument/documentSymbol",
+    "workspace-symbols": "workspace/symbol",
     "folding": "textDocument/foldingRange",
+    "selection": "textDocument/selectionRange",
     "tokens": "textDocument/semanticTokens/full",
+    "tokens-delta": "textDocument/semanticTokens/full/delta",
+    "tokens-range": "textDocument/semanticTokens/range",
     "hints": "textDocument/inlayHint",
     "formatting": "textDocument/formatting",
+    "range-formatting": "textDocument/rangeFormatting",
+    "on-type-formatting": "textDocument/onTypeFormatting",
     "actions": "textDocument/codeAction",
     "lenses": "textDocument/codeLens",
     "expand": "warpcc/expand",
@@ -128,6 +136,7 @@ class Session:
         if place:
             made["position"] = lsp_client.place(self.client.texts[uri], self.offset(uri, place))
             made["range"] = {"start": made["position"], "end": made["position"]}
+            made["positions"] = [made["position"]]
         elif uri in self.client.texts:
             made["range"] = {"start": {"line": 0, "character": 0}, "end": {"line": 1 << 20, "character": 0}}
         made.update(json.loads(params) if params else {})
@@ -160,6 +169,11 @@ class Session:
         if isinstance(value, dict) and set(value) == {"contents", "range"}:
             print("range", short(value["range"]))
             print(value["contents"]["value"])
+        elif isinstance(value, list) and value and isinstance(value[0], dict) and set(value[0]) in ({"range"}, {"range", "parent"}):
+            for step in value:  # of a selection
+                while step:
+                    print(short(step["range"]))
+                    step = step.get("parent")
         elif isinstance(value, dict) and set(value) in ({"text"}, {"text", "map"}, {"text", "svg"}):
             print(value["text"])
             for each in value.get("map", []):

@@ -1,9 +1,8 @@
-// What changes a text: formatting, and mends that are certain.
+// Mends that are certain.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "frontend/format.h"
 #include "lsp/diagnostics.h"
 #include "lsp/requests.h"
 
@@ -32,29 +31,6 @@ bool overlap(Place begin, Place end, const Place& from, const Place& to) {
 }
 
 }  // namespace
-
-// One edit, as small as it can be: what is before and behind it stays where it is on the screen.
-Answer formatting(const Request& request) {
-  const Text& text = request.document.text;
-  Sources sources;
-  Diagnostics unsaid;
-  const FileId file = sources.add(request.document.path, text.str());
-  const std::optional<std::string> made = format(file, sources, unsaid);
-  if (!made) return failed("the text has a syntax error: it is formatted when that is mended");
-  if (*made == text.str()) return json::Value(json::Array{});
-  std::uint32_t first = 0, before_end = text.lines();
-  const Text now(*made);
-  std::uint32_t now_end = now.lines();
-  while (first < std::min(before_end, now_end) && text.line(first) == now.line(first)) ++first;
-  while (before_end > first && now_end > first && text.line(before_end - 1) == now.line(now_end - 1))
-    --before_end, --now_end;
-  const std::uint32_t begin = text.offset({first, 0});
-  const std::uint32_t end = before_end == text.lines() ? text.size() : text.offset({before_end, 0});
-  const std::uint32_t now_begin = now.offset({first, 0});
-  const std::uint32_t now_stop = now_end == now.lines() ? now.size() : now.offset({now_end, 0});
-  return json::Value(
-      json::Array{text_edit(range_in(text, begin, end), now.str().substr(now_begin, now_stop - now_begin))});
-}
 
 Answer code_actions(const Request& request) {
   const Document& document = request.document;
