@@ -3,7 +3,8 @@
 lexer grammar WkLexer;
 
 // `(` right after a name, which makes a call of it; given to the `(` tokens by src/frontend/tokens.cpp.
-tokens { CALL_OPEN }
+// And `.` or `@` that ends its line: what belongs behind it has not been typed yet, and is not what the next line begins with.
+tokens { CALL_OPEN, DANGLING }
 
 // Reserved.
 USE : 'use' ;

@@ -1,5 +1,6 @@
 #include "frontend/complaint.h"
 
+#include <algorithm>
 #include <string>
 
 #include "frontend/tokens.h"
@@ -102,7 +103,13 @@ class Complaint {
 
   bool said_special() {
     std::size_t type = error_.found->getType();
-    if (wants_name_alone(error_.expected) && is_reserved(type)) {
+    if (type == P::DANGLING) {
+      const std::uint32_t end = found().end;
+      const bool dot = found_text() == ".";
+      diagnostics_.error({file_, end, end}, missing, dot ? "a name" : "a predicate", found_text());
+    } else if (took_next_statement()) {
+      say_half_typed();
+    } else if (wants_name_alone(error_.expected) && is_reserved(type)) {
       diagnostics_.error(found(), reserved, found_text());
     } else if (expects(P::SEMI) && (on_a_later_line() || finds(P::RBRACE) || begins_statement(type))) {
       diagnostics_.error(behind(), semicolon, noun()).insert(file_, behind().begin, ";");
@@ -137,6 +144,31 @@ class Complaint {
       return false;
     }
     return true;
+  }
+
+  // Whether the line with the error is a statement of its own, whose opcode was taken for an operand of the one above,
+  // which is half typed: both begin in the same column.
+  bool took_next_statement() const {
+    const SyntaxError::Rule* rule = rule_of_construct();
+    if (!rule || !error_.above || error_.line.empty() || error_.line.size() % 2 == 0) return false;
+    if (error_.above->getTokenIndex() < rule->first->getTokenIndex()) return false;
+    if (error_.line.front()->getCharPositionInLine() != rule->first->getCharPositionInLine()) return false;
+    for (std::size_t i = 0; i < error_.line.size(); ++i) {
+      const std::size_t type = error_.line[i]->getType();
+      if (i % 2 == 1 ? type != P::DOT : !is_name(type)) return false;
+    }
+    return expects(P::SEMI) || wants_operand(error_.above->getType());
+  }
+  static bool wants_operand(std::size_t type) {
+    return is_operator(type) || type == P::NOT || type == P::COMMA || type == P::ASSIGN;
+  }
+  void say_half_typed() {
+    const std::uint32_t end = range_of(file_, *error_.above).end;
+    if (wants_operand(error_.above->getType())) {
+      diagnostics_.error({file_, end, end}, missing, "an expression", text_of(*error_.above));
+    } else {
+      diagnostics_.error({file_, end, end}, semicolon, noun()).insert(file_, end, ";");
+    }
   }
 
   // The word that is found, with what stands behind its dots.
@@ -263,10 +295,18 @@ void StopAtFirst::stop(antlr4::Parser& parser, antlr4::Token* found) {
   SyntaxError error;
   error.found = found;
   std::size_t at = found->getTokenIndex();
-  for (std::size_t i = at; i > 0 && !error.before; --i) {
+  constexpr std::size_t kLongestLine = 100;
+  for (std::size_t i = at; i > 0 && !error.above && error.line.size() < kLongestLine; --i) {
     antlr4::Token* token = parser.getTokenStream()->get(i - 1);
-    if (token->getChannel() == antlr4::Token::DEFAULT_CHANNEL) error.before = token;
+    if (token->getChannel() != antlr4::Token::DEFAULT_CHANNEL) continue;
+    if (!error.before) error.before = token;
+    if (token->getLine() != found->getLine()) {
+      error.above = token;
+    } else {
+      error.line.push_back(token);
+    }
   }
+  std::reverse(error.line.begin(), error.line.end());
   for (antlr4::ParserRuleContext* rule = parser.getContext(); rule;
        rule = static_cast<antlr4::ParserRuleContext*>(rule->parent)) {
     error.rules.push_back({rule->getRuleIndex(), rule->getStart()});

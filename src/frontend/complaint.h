@@ -19,10 +19,12 @@ struct SyntaxError {
     std::size_t index = 0;
     antlr4::Token* first = nullptr;
   };
-  antlr4::Token* before = nullptr;  // the last token that fits, or null
-  antlr4::Token* found = nullptr;   // the first that does not
-  std::vector<Rule> rules;          // those that were being read, innermost first
-  std::set<std::size_t> expected;   // types of tokens that would have fitted
+  antlr4::Token* before = nullptr;   // the last token that fits, or null
+  antlr4::Token* found = nullptr;    // the first that does not
+  antlr4::Token* above = nullptr;    // the last token on an earlier line, or null
+  std::vector<antlr4::Token*> line;  // those between it and what is found
+  std::vector<Rule> rules;           // those that were being read, innermost first
+  std::set<std::size_t> expected;    // types of tokens that would have fitted
   const antlr4::dfa::Vocabulary* vocabulary = nullptr;
 };
 

@@ -159,15 +159,23 @@ bool pass_over(const SyntaxError& error, antlr4::BufferedTokenStream& tokens) {
   }
   const Scan scan(tokens);
   if (scan.type(found) == antlr4::Token::EOF) return false;
+  // A `;` in a head, with more behind it on its line, ends nothing.
+  const bool stray = scan.type(found) == P::SEMI && !scan.begins_line(scan.next(found));
   if (statement && has_blocks(scan.type(start))) {
-    std::vector<Stretch> heads = scan.heads_of(start, found);
+    std::vector<Stretch> heads = scan.heads_of(start, stray ? scan.next(found) : found);
     for (auto [first, brace] : heads) {
       static_cast<antlr4::CommonToken*>(tokens.get(first))->setType(P::LOOP);
       leave_out({first + 1, brace}, tokens);
     }
     if (!heads.empty()) return true;
   }
-  leave_out({start, scan.end_of(start, found, error.expected.contains(P::SEMI))}, tokens);
+  if (scan.type(found) == P::DANGLING) {  // it ends its line, and the statement that is being typed
+    leave_out({start, scan.next(found)}, tokens);
+    return true;
+  }
+  const bool head = scan.type(start) == P::ROLE || scan.type(start) == P::PROC || scan.type(start) == P::KERNEL;
+  const std::size_t from = stray && head ? scan.next(found) : found;
+  leave_out({start, scan.end_of(start, from, error.expected.contains(P::SEMI))}, tokens);
   return true;
 }
 

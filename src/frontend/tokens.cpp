@@ -176,6 +176,7 @@ class Tokenizer {
     while (true) {
       Token token = lexer_.nextToken();
       if (!accept(*token)) return std::nullopt;
+      mark_dangling(tokens.all, *token);
       if (!tokens.bracket_error && is_structure(*token)) tokens.bracket_error = check_bracket(*token);
       bool last = token->getType() == antlr4::Token::EOF;
       if (tokens.bracket_error && !last) token = end_at(*token);
@@ -248,6 +249,15 @@ class Tokenizer {
     std::size_t at = token.getStartIndex();
     return std::make_unique<antlr4::CommonToken>(std::pair<antlr4::TokenSource*, antlr4::CharStream*>{nullptr, nullptr},
                                                  antlr4::Token::EOF, antlr4::Token::DEFAULT_CHANNEL, at, at - 1);
+  }
+
+  // What ends its line and must not.
+  static void mark_dangling(const std::vector<Token>& before, const antlr4::Token& next) {
+    const auto last =
+        std::find_if(before.rbegin(), before.rend(), [](const Token& each) { return is_structure(*each); });
+    if (last == before.rend() || (*last)->getLine() == next.getLine()) return;
+    if ((*last)->getType() == WkLexer::DOT || (*last)->getType() == WkLexer::GUARD)
+      static_cast<antlr4::CommonToken&>(**last).setType(WkLexer::DANGLING);
   }
 
   // A call has its parenthesis right after the name.

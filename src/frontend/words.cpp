@@ -58,10 +58,6 @@ constexpr Construct kConstructs[] = {
     {P::RulePins, "pin", "AXIS = n, …"},
 };
 
-bool is_name(std::size_t token) {
-  return token == P::NAME || (token >= P::R && token <= P::PHYSICAL);
-}
-
 bool all_of(const std::set<std::size_t>& tokens, std::initializer_list<std::size_t> some) {
   return std::all_of(some.begin(), some.end(), [&](std::size_t token) { return tokens.contains(token); });
 }
@@ -176,6 +172,10 @@ std::string wanted(std::set<std::size_t> tokens, const antlr4::dfa::Vocabulary& 
 
 bool is_reserved(std::size_t token) {
   return token >= P::USE && token <= P::CONSUMER;
+}
+
+bool is_name(std::size_t token) {
+  return token == P::NAME || (token >= P::R && token <= P::PHYSICAL);
 }
 
 bool is_operator(std::size_t token) {

@@ -23,6 +23,7 @@ const Construct* construct_of(std::size_t rule);
 // "an expression", "`,` or `)`".
 std::string wanted(std::set<std::size_t> tokens, const antlr4::dfa::Vocabulary& vocabulary);
 
+bool is_name(std::size_t token);
 bool is_reserved(std::size_t token);
 bool is_operator(std::size_t token);
 bool begins_statement(std::size_t token);

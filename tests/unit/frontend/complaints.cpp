@@ -145,6 +145,17 @@ kernel g() on sm_100a { })",
     {R"(require a;
 const x = 3;)",
      R"(1:10-11 expected `,`, found `;`)"},
+    // Half typed: not taken together with the next line.
+    {"proc f() {\n  wai\n  store.add c, d;\n}", R"(2:6-6 a `;` is missing behind this statement)"},
+    {"proc f() {\n  wait inp.  // the end's\n  sync;\n}", R"(2:12-12 a name is missing behind `.`)"},
+    {"proc f() {\n  store.\n  load a, b;\n}", R"(2:9-9 a name is missing behind `.`)"},
+    {"proc f() {\n  @\n  load a, b;\n}", R"(2:4-4 a predicate is missing behind `@`)"},
+    {"proc f() {\n  iadd3 x, y,\n  mov z, 1;\n}", R"(2:14-14 an expression is missing behind `,`)"},
+    {"proc f() {\n  iadd3 x, y,\n        mov z, 1;\n}", R"(3:13-14 expected `;`, `,` or `:`, found `z`)"},
+    {"proc f() {\n  if n >\n  grid.wait;\n}", R"(2:9-9 an expression is missing behind `>`)"},
+    // A `;` that is too many in a head.
+    {"kernel k() on t { role r; () on warp 0 { sync; } }", R"(1:25-26 expected `(`, found `;`)"},
+    {"proc f() { on; (a) { sync; } }", R"(1:14-15 expected `(`, found `;`)"},
 };
 
 }  // namespace
