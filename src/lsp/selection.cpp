@@ -15,16 +15,20 @@ Span path_at(std::string_view text, Span word) {
   return word;
 }
 
-// Each holds the one before it.
+// Each holds the one before it, the first the place.
 class Growth {
  public:
+  explicit Growth(std::uint32_t place) : last_{place, place} {}
+
   void add(Span span) {
-    const bool holds = all_.empty() || (span.begin <= all_.back().begin && all_.back().end <= span.end);
-    if (!span.empty() && holds && (all_.empty() || span != all_.back())) all_.push_back(span);
+    if (span.begin > last_.begin || span.end < last_.end || span == last_) return;
+    all_.push_back(span);
+    last_ = span;
   }
   const std::vector<Span>& all() const { return all_; }
 
  private:
+  Span last_;
   std::vector<Span> all_;
 };
 
@@ -39,7 +43,7 @@ json::Value grown(const Text& text, std::uint32_t place) {
   const std::string_view all = text.str();
   const Nesting nesting = nesting_at(all, place);
   const Word word = word_at(all, place);
-  Growth growth;
+  Growth growth(place);
   growth.add({word.begin, word.end});
   if (!word.empty()) growth.add(path_at(all, {word.begin, word.end}));
   if (nesting.literal) growth.add(*nesting.literal);
