@@ -227,6 +227,12 @@ class Completion {
 
   // ---- Words
 
+  void keyword(llvm::StringRef word, char order) {
+    const KnownWord* known = known_word(word.split(' ').first);
+    const std::string doc = known && !known->form.empty() ? fmt::format("```wk\n{}\n```", known->form) : "";
+    items_.add(word.str(), kKeyword, known ? std::string(known->meaning) : "", order, doc);
+  }
+
   void words() {
     if (context_.after_guard) {
       for (const KnownWord& fact : facts())
@@ -239,7 +245,7 @@ class Completion {
       return;
     }
     names([](NameKind) { return true; });
-    for (const llvm::StringLiteral& word : kValueWords) items_.add(word.str(), kKeyword, "", 'd');
+    for (const llvm::StringLiteral& word : kValueWords) keyword(word, 'd');
     for (const KnownWord& each : indices()) items_.add(std::string(each.name), kUnit, std::string(each.meaning), 'c');
     for (const KnownWord& each : functions()) items_.add(std::string(each.name), kFunction, detail_of(each), 'c');
     for (const llvm::StringLiteral& type : kTypes) items_.add(type.str(), kStruct, "", 'd');
@@ -249,10 +255,10 @@ class Completion {
   void starts() {
     switch (context_.block) {
       case Context::Block::items:
-        for (const llvm::StringLiteral& word : kItemWords) items_.add(word.str(), kKeyword, "", 'b');
+        for (const llvm::StringLiteral& word : kItemWords) keyword(word, 'b');
         return;
       case Context::Block::members:
-        for (const llvm::StringLiteral& word : kMemberWords) items_.add(word.str(), kKeyword, "", 'b');
+        for (const llvm::StringLiteral& word : kMemberWords) keyword(word, 'b');
         return;
       case Context::Block::other:
         names([](NameKind kind) { return kind == NameKind::enum_case || kind == NameKind::param; });
@@ -260,7 +266,7 @@ class Completion {
       case Context::Block::statements:
         break;
     }
-    for (const llvm::StringLiteral& word : kStatementWords) items_.add(word.str(), kKeyword, "", 'c');
+    for (const llvm::StringLiteral& word : kStatementWords) keyword(word, 'c');
     names([](NameKind kind) {
       return kind == NameKind::proc || kind == NameKind::module || kind == NameKind::parameter;
     });
