@@ -83,8 +83,8 @@ bool launch_apart(const sass::Program& program, const Options& options, const Sh
   std::size_t count = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                           : std::max(1u, std::thread::hardware_concurrency());
   count = std::max<std::size_t>(1, std::min(count, shares.list.size()));
-  if (options.launches > 1 || options.order_table || options.trace || options.places || !options.without.empty() ||
-      !interpreter.code().runs_apart())
+  if (options.launches > 1 || options.order_table || options.trace || options.places || options.effects ||
+      !options.without.empty() || !interpreter.code().runs_apart())
     count = 1;  // the memory is one
   bool ended = true;
   auto run = [&](Interpreter& on, std::size_t part, bool& came_to_end) {
@@ -164,6 +164,7 @@ Outcome check_once(const sass::Program& program, const Options& options) {
     return outcome;
   }
   if (options.places) *options.places = {};
+  if (options.effects) options.effects->clear();
   Interpreter interpreter(program, options, outcome, findings);
   if (outcome.failed()) return outcome;  // a tensor map that the copy engine refuses
   std::int64_t clusters = program.grid[0] / program.cluster * program.grid[1] * program.grid[2];
@@ -224,6 +225,7 @@ Outcome check(const sass::Program& program, const Options& options) {
   again.trace = nullptr;
   again.memory = nullptr;
   again.places = nullptr;
+  again.effects = nullptr;
   tell_recollections(outcome, wanted, check_once(program, again).ordered, program);
   return outcome;
 }

@@ -34,6 +34,17 @@ struct Occurrence {
 // What executions reached, and where in its work their warp was: filled by a run for the keys that it is given.
 using Recollections = std::map<Occurrence, std::string>;
 
+// What each warp of a run does beside computing, as a number: its accesses, waits, signals, copies and MMAs one after
+// the other, with the operands that they had. Where all warps of two programs that are alike but for some lines have
+// the same, these lines make no difference in that run.
+struct WarpOf {
+  int launch = 0;
+  std::int64_t cluster = 0;
+  int warp = 0;  // in the cluster
+  friend auto operator<=>(const WarpOf&, const WarpOf&) = default;
+};
+using WarpEffects = std::map<WarpOf, std::uint64_t>;
+
 struct Options {
   enum class Clusters : std::uint8_t { first_and_last, all, list };
   Clusters clusters = Clusters::first_and_last;
@@ -54,6 +65,7 @@ struct Options {
   // Filled, where it is given, with what the last launch leaves in global memory: the bytes of each buffer.
   std::vector<std::vector<std::uint8_t>>* memory = nullptr;
   machine::PlaceHistory* places = nullptr;  // to fill, too, with what is done to each place of it
+  WarpEffects* effects = nullptr;           // to fill, by the warps that come to their end
   const std::atomic<bool>* stop = nullptr;  // once set the run ends soon, and what it found is not all
   std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
 };

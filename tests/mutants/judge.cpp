@@ -1,11 +1,11 @@
 #include "judge.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include "checker/check.h"
 #include "codegen/codegen.h"
 #include "frontend/parse.h"
 #include "sass/colour.h"
@@ -62,8 +62,14 @@ std::string bare(const std::string& text) {
   return out;
 }
 
-// Nothing where no check finds anything.
-std::optional<Verdict> killed(const sass::Program& program, const Subject& subject) {
+std::string launch_of(const sass::Program& program) {
+  return fmt::format("{} CTAs in clusters of {}, {} threads of {} registers, {} bytes", fmt::join(program.grid, " x "),
+                     program.cluster, program.threads, program.registers.value_or(0), program.dynamic_shared);
+}
+
+// Nothing where no check finds anything; then `behaviour` is the program's.
+std::optional<Verdict> killed(const sass::Program& program, const Subject& subject, Behaviour& behaviour) {
+  behaviour = {launch_of(program), {}};
   checker::Options coverage;
   coverage.coverage = true;
   for (const checker::Finding& finding : checker::check(program, coverage).findings)
@@ -80,6 +86,7 @@ std::optional<Verdict> killed(const sass::Program& program, const Subject& subje
     options.launches = subject.launches;
     options.most_instructions = kMostInstructions;
     options.seed = static_cast<std::uint64_t>(seed);
+    options.effects = &behaviour.runs.emplace_back();
     checker::Outcome outcome = checker::check(program, options);
     for (const checker::Finding& finding : outcome.findings) {
       if (finding.kind == checker::Finding::Kind::not_held) continue;
@@ -95,17 +102,24 @@ std::optional<Verdict> killed(const sass::Program& program, const Subject& subje
   return {};
 }
 
+constexpr const char* kSameEffects = "each warp does the same, with the same operands, in all orders that were tried";
+
 }  // namespace
 
-std::optional<std::string> listing(const Subject& subject, const std::string& file, std::size_t shape, Verdict& why) {
+std::optional<Original> original(const Subject& subject, const std::string& file, std::size_t shape, Verdict& why) {
   Sources sources;
   auto program = compiled(subject, file, shape, sources, why);
   if (!program) return {};
-  return sass::print(*program, sass::Form::both);
+  Original original{sass::print(*program, sass::Form::both), {}};
+  if (auto found = killed(*program, subject, original.behaviour)) {
+    why = *found;
+    return {};
+  }
+  return original;
 }
 
 Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const std::string& folder,
-                          const std::vector<std::string>& originals) {
+                          const std::vector<Original>& originals) {
   std::string path = folder + "/" + mutant.file, before;
   {
     std::ifstream in(path);
@@ -121,11 +135,16 @@ Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const st
       verdict = why;
       break;
     }
-    if (bare(sass::print(*program, sass::Form::both)) == bare(originals[shape])) continue;
-    verdict = {};
-    if (auto found = killed(*program, subject)) {
+    if (bare(sass::print(*program, sass::Form::both)) == bare(originals[shape].listing)) continue;
+    Behaviour behaviour;
+    if (auto found = killed(*program, subject, behaviour)) {
       verdict = *found;
       break;
+    }
+    if (behaviour != originals[shape].behaviour) {
+      verdict = {};
+    } else if (verdict.kind == Verdict::Kind::equivalent) {
+      verdict.by = kSameEffects;
     }
   }
   std::ofstream(path) << before;
@@ -134,13 +153,15 @@ Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const st
   return verdict;
 }
 
-Verdict judge_listing(const Subject& subject, const Mutant& mutant) {
+Verdict judge_listing(const Subject& subject, const Mutant& mutant, const Original& original) {
   Sources sources;
   Diagnostics diagnostics;
   FileId file = sources.add("mutant.sass", mutant.text);
   auto program = sass::read(file, sources, diagnostics);
   if (!program || diagnostics.failed()) return refused(diagnostics);
-  if (auto found = killed(*program, subject)) return *found;
+  Behaviour behaviour;
+  if (auto found = killed(*program, subject, behaviour)) return *found;
+  if (behaviour == original.behaviour) return {Verdict::Kind::equivalent, kSameEffects, ""};
   if (!mutant.equal_to.empty()) return {Verdict::Kind::equivalent, mutant.equal_to, ""};
   return {};
 }

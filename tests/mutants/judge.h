@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/check.h"
 #include "mutant.h"
 #include "sass/program.h"
 #include "sema/sema.h"
@@ -28,11 +29,25 @@ struct Verdict {
   std::string text;  // the complaint
 };
 
-// Kernel text at a subject's shape, to its listing; nothing where it is refused, with the verdict.
-std::optional<std::string> listing(const Subject& subject, const std::string& file, std::size_t shape, Verdict& why);
-// A change of kernel text is made in a copy of its folder, `folder`; `originals` are the listings of the shapes.
+// What a program does when it runs: how it is launched, and in each order that is tried the effects of its warps.
+struct Behaviour {
+  std::string launch;
+  std::vector<checker::WarpEffects> runs;
+  friend bool operator==(const Behaviour&, const Behaviour&) = default;
+};
+
+// The program that mutants are made of, at one shape.
+struct Original {
+  std::string listing;
+  Behaviour behaviour;
+};
+
+// Kernel text at a subject's shape; nothing where it is refused, or fails, with the verdict.
+std::optional<Original> original(const Subject& subject, const std::string& file, std::size_t shape, Verdict& why);
+// A change of kernel text is made in a copy of its folder, `folder`; `originals` are of the subject's shapes.
 Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const std::string& folder,
-                          const std::vector<std::string>& originals);
-Verdict judge_listing(const Subject& subject, const Mutant& mutant);
+                          const std::vector<Original>& originals);
+// … and of the listing of the first shape.
+Verdict judge_listing(const Subject& subject, const Mutant& mutant, const Original& original);
 
 }  // namespace warpcc::mutants

@@ -80,9 +80,9 @@ struct Statement {
 };
 
 Statement parsed(std::string_view code) {
-  static constexpr std::array kWaits = {"wait",  "warpsync",   "fence.", "prefetch",   "ld.wait",
-                                        "grid.", "store.wait", "probe",  "ld.tensor",  "lds",
-                                        "ldg",   "sts",        "stg",    "relinquish", "break"};
+  static constexpr std::array kWaits = {"wait",       "warpsync",   "fence.",    "prefetch",  "ld.wait", "grid.",
+                                        "store.wait", "probe",      "ld.tensor", "lds",       "ldg",     "sts",
+                                        "stg",        "relinquish", "break",     "mma.fence", "mma.wait"};
   Statement statement;
   std::string_view rest = code;
   if (rest.starts_with('@')) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
@@ -111,14 +111,31 @@ Statement parsed(std::string_view code) {
   return statement;
 }
 
+constexpr const char* kNextGrid = "it changes nothing but when the next grid starts";
+
 // Why two statements in another order are the same program.
 std::string order_is_no_matter(std::string_view a, std::string_view b) {
   Statement one = parsed(a), other = parsed(b);
   if (one.word == "prefetch" || other.word == "prefetch") return "a prefetch changes nothing but the time";
+  if (one.word == "grid.launch" || other.word == "grid.launch") return kNextGrid;
+  if (other.word == "grid.wait") return "the grid before, which waits for nobody here, is waited for earlier";
   if (one.word == other.word && (one.word == "load" || one.word == "init" || one.word == "pipes.set_up"))
     return "both do the same, at different places, and neither waits for the other";
   bool apart = (!one.computes || other.names.count(one.to) == 0) && (!other.computes || one.names.count(other.to) == 0);
   return (one.computes || other.computes) && apart ? "one of them only computes, and not what the other one takes" : "";
+}
+
+// Why a program without a statement is the same, where no check finds anything.
+std::string dropped_is_no_matter(std::string_view word, std::string_view text) {
+  if (word == "prefetch" || word.starts_with("relinquish"))
+    return "it changes nothing but the time: of a load, of another kernel's allocation";
+  if (word == "grid.launch") return kNextGrid;
+  // That somebody who reaches global memory knows of a wait for the grid before is asked on every path; what each MMA's
+  // registers need a fence for, of each MMA (docs/checker.md, 9 and 13).
+  if (word == "grid.wait" && text.find(word) != text.rfind(word))
+    return "who reaches global memory has heard of another wait for the grid before, on every path";
+  if (word == "mma.fence") return "nothing but MMAs of one shape has touched the registers since";
+  return {};
 }
 
 struct Maker {
@@ -136,10 +153,10 @@ struct Maker {
     mutant.equal_to = std::move(equal_to);
     all.push_back(std::move(mutant));
   }
-  void with_line(std::string change, std::size_t at, std::string line) const {
+  void with_line(std::string change, std::size_t at, std::string line, std::string equal_to = {}) const {
     std::vector<std::string> changed = lines;
     changed[at] = std::move(line);
-    add(std::move(change), at, std::move(changed));
+    add(std::move(change), at, std::move(changed), std::move(equal_to));
   }
 };
 
@@ -147,6 +164,8 @@ struct Maker {
 void change_numbers(const Maker& maker, std::size_t at) {
   const std::string& line = maker.lines[at];
   std::size_t end = code_of(line).size() + indent(line);
+  std::string_view word = first_word(code_of(line));
+  bool leaves_some = word.starts_with("store.wait") || word == "mma.wait";  // so many of the newest groups
   for (std::size_t i = indent(line); i < end; ++i) {
     if (line[i] < '0' || line[i] > '9' || (i > 0 && is_letter(line[i - 1]))) continue;
     std::size_t last = i;
@@ -157,7 +176,8 @@ void change_numbers(const Maker& maker, std::size_t at) {
     for (std::int64_t other : {number + 1, number - 1}) {
       if (other < 0) continue;
       maker.with_line(fmt::format("{} for {}", other, number), at,
-                      line.substr(0, i) + fmt::format("{}", other) + line.substr(last));
+                      line.substr(0, i) + fmt::format("{}", other) + line.substr(last),
+                      leaves_some && other < number ? "it waits for more than it must" : "");
     }
     i = last;
   }
@@ -230,13 +250,13 @@ std::vector<Mutant> of_kernel_text(const std::string& file, const std::string& t
     if (is_statement(code)) {
       std::vector<std::string> dropped = lines, doubled = lines;
       dropped.erase(dropped.begin() + static_cast<std::ptrdiff_t>(at));
-      maker.add("drop", at, std::move(dropped),
-                word == "prefetch" || word.starts_with("relinquish")
-                    ? "it changes nothing but the time: of a load, of another kernel's allocation"
-                    : "");
+      std::string unneeded = dropped_is_no_matter(word, text);
+      maker.add("drop", at, std::move(dropped), unneeded);
       doubled.insert(doubled.begin() + static_cast<std::ptrdiff_t>(at), lines[at]);
       maker.add("double", at, std::move(doubled),
-                parsed(code).may_be_twice ? "done twice at once it does what it does once" : "");
+                parsed(code).may_be_twice ? "done twice at once it does what it does once"
+                : word == "store.commit"  ? "a group of no stores more: who leaves the newest groups waits for more"
+                                          : "");
       // Later by one, and by as many as its block still has.
       std::string equal_to = "each that it passes only computes, or it does";
       for (std::size_t to = at + 1; to < lines.size(); ++to) {
@@ -247,6 +267,7 @@ std::vector<Mutant> of_kernel_text(const std::string& file, const std::string& t
         moved.erase(moved.begin() + static_cast<std::ptrdiff_t>(at));
         moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(to), lines[at]);
         std::string why = order_is_no_matter(code, other);
+        if (why.empty() && word == "grid.wait") why = unneeded;
         equal_to = why.empty() ? "" : equal_to.empty() ? "" : why;
         maker.add(fmt::format("move behind `{}`", other), at, std::move(moved), equal_to);
       }
@@ -257,7 +278,8 @@ std::vector<Mutant> of_kernel_text(const std::string& file, const std::string& t
       if (found == std::string::npos || found >= indent(lines[at]) + code.size()) continue;
       std::string changed = lines[at];
       changed.replace(found, words.from.size(), words.to);
-      maker.with_line(fmt::format("`{}` for `{}`", trimmed(words.to), trimmed(words.from)), at, std::move(changed));
+      maker.with_line(fmt::format("`{}` for `{}`", trimmed(words.to), trimmed(words.from)), at, std::move(changed),
+                      words.from == ".read " ? "it waits for the stores to be written, not only read" : "");
     }
   }
   return all;

@@ -120,19 +120,19 @@ std::set<std::string> results(const Line& line, const Groups& groups) {
   return registers(first, groups);
 }
 
+// The one gives nothing that the other takes or gives.
+bool apart(const Line& gives, const Line& takes, const Groups& groups) {
+  std::set<std::string> taken = registers(takes, groups);
+  std::set<std::string> given = results(gives, groups);
+  return std::none_of(given.begin(), given.end(), [&](const std::string& name) { return taken.count(name) > 0; });
+}
+
 // Two instructions, one of which does nothing but compute, and neither gives what the other one takes or gives: their
 // order is no matter.
 bool commute(const Line& a, const Line& b, const Groups& groups) {
   if (branches(a) || branches(b)) return false;
   if (synchronises(a) && synchronises(b)) return false;
-  auto apart = [&](const Line& gives, const Line& takes) {
-    std::set<std::string> taken = registers(takes, groups);
-    for (const std::string& name : results(gives, groups)) {
-      if (taken.count(name) > 0) return false;
-    }
-    return true;
-  };
-  return apart(a, b) && apart(b, a);
+  return apart(a, b, groups) && apart(b, a, groups);
 }
 
 bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes) {
@@ -140,11 +140,24 @@ bool is_any_of(const Line& line, std::initializer_list<std::string_view> opcodes
                      [&](std::string_view opcode) { return line.opcode.starts_with(opcode); });
 }
 
+constexpr const char* kNextGrid = "it changes nothing but when the next grid starts";
+
+// What an arrival may be put behind: it tells of that as well then. None of these waits for a warp, which might wait
+// for the arrival.
+bool waits_for_nobody(const Line& line) {
+  return is_any_of(line, {"STG", "STS", "LDG", "LDS", "LDTM", "DEPBAR", "CCTL", "FENCE", "UTMASTG", "UTMAREDG",
+                          "UTMACMDFLUSH", "WARPGROUP.DEPBAR"});
+}
+
 // Why two neighbours in another order are the same program; empty: it is not known.
 std::string order_is_no_matter(const Line& a, const Line& b, const Groups& groups) {
   if (is_any_of(a, {"UTMACCTL"}) || is_any_of(b, {"UTMACCTL"})) return "a prefetch changes nothing but the time";
   if (commute(a, b, groups)) return "they share no register, and one of them only computes";
+  if (is_any_of(a, {"PREEXIT"}) || is_any_of(b, {"PREEXIT"})) return kNextGrid;
+  if (is_any_of(b, {"ACQBULK"})) return "the grid before, which waits for nobody here, is waited for earlier";
   if (is_any_of(a, {"DEPBAR"}) && is_any_of(b, {"DEPBAR"})) return "both wait, for different things";
+  if (is_any_of(a, {"SYNCS.ARRIVE"}) && waits_for_nobody(b) && apart(b, a, groups))
+    return "the arrival tells of more: what it passes waits for nobody";
   for (std::string_view both : {"SYNCS.EXCH", "UTMALDG", "STS", "STG"}) {
     if (a.opcode.starts_with(both) && b.opcode.starts_with(both) && a.held != b.held)
       return "both do the same, at different places, and neither waits for the other";
@@ -155,7 +168,12 @@ std::string order_is_no_matter(const Line& a, const Line& b, const Groups& group
 // Why a line done twice does what it does once.
 std::string once_is_twice(const Line& line) {
   if (is_any_of(line, {"UTMACCTL"})) return "a prefetch changes nothing but the time";
-  if (is_any_of(line, {"WARPSYNC", "FENCE", "MEMBAR", "DEPBAR", "CCTL", "NOP", "ACQBULK", "PREEXIT", "UVIRTCOUNT"}))
+  if (is_any_of(line, {"UTMACMDFLUSH"}))
+    return "a group of no stores more: who leaves the newest groups waits for more";
+  if (is_any_of(line, {"HGMMA", "UTCHMMA"}) && line.operands.find("!UPT") != std::string::npos)
+    return "what it begins anew it begins anew twice";
+  if (is_any_of(line, {"WARPSYNC", "FENCE", "MEMBAR", "DEPBAR", "CCTL", "NOP", "ACQBULK", "PREEXIT", "UVIRTCOUNT",
+                       "WARPGROUP", "USETMAXREG"}))
     return "what is waited for or fenced once is so the second time";
   if (is_any_of(line, {"LDS", "LDG", "LDTM", "ELECT", "STS", "STG", "SYNCS.PHASECHK"}))
     return "the same value, read or written twice";
@@ -233,6 +251,19 @@ class Maker {
     return line;
   }
 
+  std::string dropped_is_no_matter(const Line& line) const {
+    if (is_any_of(line, {"UTMACCTL", "PREEXIT", "UVIRTCOUNT"}))
+      return "it changes nothing but the time: of a load, of the next grid's start, of another kernel's allocation";
+    // That somebody who reaches global memory knows of such a wait is asked on every path (docs/checker.md, 9).
+    if (is_any_of(line, {"ACQBULK"}) && std::count_if(lines_.begin(), lines_.end(), [](const Line& other) {
+                                          return is_any_of(other, {"ACQBULK"});
+                                        }) > 1)
+      return "who reaches global memory has heard of another wait for the grid before, on every path";
+    // What each MMA's registers need a fence for is asked of each (docs/checker.md, 13).
+    if (is_any_of(line, {"WARPGROUP.ARRIVE"})) return "nothing but MMAs of one shape has touched the registers since";
+    return {};
+  }
+
   void header(std::size_t at) {
     if (!text_[at].starts_with(".tmap")) return;
     // .tmap name extents… element bytes, box…, swizzle
@@ -265,10 +296,7 @@ class Maker {
       auto begin = text_.begin() + static_cast<std::ptrdiff_t>(at),
            stop = text_.begin() + static_cast<std::ptrdiff_t>(end);
       dropped.erase(dropped.begin() + (begin - text_.begin()), dropped.begin() + (stop - text_.begin()));
-      add("drop", at, std::move(dropped),
-          is_any_of(line, {"UTMACCTL", "PREEXIT", "UVIRTCOUNT"})
-              ? "it changes nothing but the time: of a load, of the next grid's start, of another kernel's allocation"
-              : "");
+      add("drop", at, std::move(dropped), dropped_is_no_matter(line));
       if (end == at + 1) {
         doubled.insert(doubled.begin() + (begin - text_.begin()), text_[at]);
         add("double", at, std::move(doubled), once_is_twice(line));
@@ -290,8 +318,10 @@ class Maker {
     if (end - at > 1 || last - end > 1) return;  // a wait's label stands before it: dropping it is the same
     std::vector<std::string> changed = text_;
     std::swap(changed[at], changed[end]);
+    std::string equal_to = order_is_no_matter(lines_[at], lines_[end], groups_);
+    if (equal_to.empty() && is_any_of(lines_[at], {"ACQBULK"})) equal_to = dropped_is_no_matter(lines_[at]);
     add(fmt::format("swap with `{} {}`", lines_[end].opcode, lines_[end].operands), at, std::move(changed),
-        order_is_no_matter(lines_[at], lines_[end], groups_));
+        std::move(equal_to));
   }
 
   void guards(std::size_t at) {
@@ -312,7 +342,9 @@ class Maker {
     };
     for (const Change& change : kChanges) {
       if (lines_[at].opcode.find(change.from) == std::string::npos) continue;
-      with_line(fmt::format("`{}` for `{}`", change.to, change.from), at, replaced(at, change.from, change.to));
+      bool of_no_bytes = change.from == ".A1T0" && lines_[at].operands.ends_with(", RZ");
+      with_line(fmt::format("`{}` for `{}`", change.to, change.from), at, replaced(at, change.from, change.to),
+                of_no_bytes ? "it arrives and expects 0 bytes more, which is an arrival" : "");
     }
   }
 
@@ -352,9 +384,11 @@ class Maker {
         if (number > 0 && line.opcode != "DEPBAR.LE") others.insert(0);
       }
       others.erase(number);
+      bool leaves_some = is_any_of(line, {"DEPBAR.LE", "WARPGROUP.DEPBAR"});
       for (std::uint64_t other : others)
         with_line(fmt::format("{:#x} for {:#x}", other, number), at,
-                  text.substr(0, i) + fmt::format("{:#x}", other) + text.substr(after), equal_to);
+                  text.substr(0, i) + fmt::format("{:#x}", other) + text.substr(after),
+                  leaves_some && other < number ? "it waits for more than it must" : equal_to);
     }
     // A parity's beginning.
     if (line.opcode == "MOV" && line.operands.find("parity") != std::string::npos && line.operands.ends_with(", RZ"))

@@ -1,11 +1,13 @@
 // Mutants of a kernel: every statement of its text and of its SASS text changed in every way that this program knows,
 // each through types and checker.
 //
-//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--known FILE] [--text | --listing] FOLDER PROGRAMS [NAME …]
+//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--known FILE] [--text | --listing] FOLDER
+//           PROGRAMS [NAME …]
 //
 // PROGRAMS has a program a line: its name, its parameters, and after each `|` a shape: `2048 tile=(128,128) | M=256
-// N=512 K=128`. FILE argues for mutants that are equivalent (equivalent.txt says how). Prints a table and those that
-// survive; ends with 1 where one does.
+// N=512 K=128`. FILE argues for mutants that are equivalent (equivalent.txt says how); --only-argued tries those alone
+// that an argument fits, to see which of them the program decides by now. Prints a table and those that survive; ends
+// with 1 where one does.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -31,7 +33,7 @@ namespace fs = std::filesystem;
 struct Settings {
   int processes = 2;
   std::size_t sample = 0;  // 0: all
-  bool list = false, text = true, listing = true;
+  bool list = false, text = true, listing = true, only_argued = false;
   std::string folder, programs, argued, known;
   std::set<std::string> names;
 };
@@ -121,7 +123,7 @@ std::vector<std::string> files(const Settings& settings, const Subject& subject)
 }
 
 // A verdict a line, through a pipe: a child that dies loses the mutant that it was at, and no other.
-void work(const std::vector<Judged>& all, const std::map<const Subject*, std::vector<std::string>>& originals,
+void work(const std::vector<Judged>& all, const std::map<const Subject*, std::vector<Original>>& originals,
           const Settings& settings, std::size_t from, std::size_t step, int out) {
   std::string folder = fmt::format("{}/warpcc-mutants-{}", fs::temp_directory_path().string(), getpid());
   fs::create_directories(folder);
@@ -130,7 +132,7 @@ void work(const std::vector<Judged>& all, const std::map<const Subject*, std::ve
     alarm(120);
     const Judged& one = all[i];
     Verdict verdict = one.mutant.file.empty()
-                          ? judge_listing(*one.subject, one.mutant)
+                          ? judge_listing(*one.subject, one.mutant, originals.at(one.subject)[0])
                           : judge_kernel_text(*one.subject, one.mutant, folder, originals.at(one.subject));
     for (std::string* text : {&verdict.by, &verdict.text})
       std::replace_if(text->begin(), text->end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
@@ -140,7 +142,7 @@ void work(const std::vector<Judged>& all, const std::map<const Subject*, std::ve
   fs::remove_all(folder);
 }
 
-void judge_all(std::vector<Judged>& all, const std::map<const Subject*, std::vector<std::string>>& originals,
+void judge_all(std::vector<Judged>& all, const std::map<const Subject*, std::vector<Original>>& originals,
                const Settings& settings) {
   struct Child {
     pid_t pid;
@@ -209,24 +211,20 @@ std::string class_of(const Mutant& mutant) {
 
 int run(const Settings& settings) {
   std::vector<Subject> programs = subjects(settings);
-  std::map<const Subject*, std::vector<std::string>> originals;
+  std::map<const Subject*, std::vector<Original>> originals;
   std::vector<Judged> all;
   for (const Subject& subject : programs) {
-    std::vector<std::string>& texts = originals[&subject];
+    std::vector<Original>& shapes = originals[&subject];
     for (std::size_t shape = 0; shape < subject.shapes.size(); ++shape) {
       Verdict why;
-      auto text = listing(subject, settings.folder + "/" + subject.kernel, shape, why);
-      if (!text) {
-        fmt::print(stderr, "{}: shape {} is refused: {}\n", subject.name, shape + 1, why.text);
+      auto one = original(subject, settings.folder + "/" + subject.kernel, shape, why);
+      if (!one) {
+        bool refused = why.kind == Verdict::Kind::refused;
+        fmt::print(stderr, "{}: shape {} {}: {}: {}\n", subject.name, shape + 1,
+                   refused ? "is refused" : "fails unchanged", why.by, why.text);
         return 2;
       }
-      Mutant itself;
-      itself.text = *text;
-      if (Verdict verdict = judge_listing(subject, itself); verdict.kind != Verdict::Kind::survived) {
-        fmt::print(stderr, "{}: shape {} fails unchanged: {}: {}\n", subject.name, shape + 1, verdict.by, verdict.text);
-        return 2;
-      }
-      texts.push_back(std::move(*text));
+      shapes.push_back(std::move(*one));
     }
     std::vector<Mutant> mutants;
     if (settings.text) {
@@ -236,7 +234,7 @@ int run(const Settings& settings) {
       }
     }
     if (settings.listing) {
-      for (Mutant& mutant : of_listing(texts[0])) mutants.push_back(std::move(mutant));
+      for (Mutant& mutant : of_listing(shapes[0].listing)) mutants.push_back(std::move(mutant));
     }
     for (Mutant& mutant : mutants) all.push_back({&subject, std::move(mutant)});
   }
@@ -245,9 +243,10 @@ int run(const Settings& settings) {
     for (std::size_t i = 0; i < settings.sample; ++i) some.push_back(std::move(all[i * all.size() / settings.sample]));
     all = std::move(some);
   }
+  std::vector<Argued> argued = arguments(settings.argued);
+  if (settings.only_argued) std::erase_if(all, [&](const Judged& one) { return argument_for(one, argued).empty(); });
   judge_all(all, originals, settings);
 
-  std::vector<Argued> argued = arguments(settings.argued);
   for (Judged& one : all) {
     if (one.verdict.kind != Verdict::Kind::survived) continue;
     if (std::string why = argument_for(one, argued); !why.empty())
@@ -329,6 +328,8 @@ int main(int argc, char** argv) {
       settings.argued = argv[++i];
     } else if (word == "--known" && i + 1 < argc) {
       settings.known = argv[++i];
+    } else if (word == "--only-argued") {
+      settings.only_argued = true;
     } else if (word == "--list") {
       settings.list = true;
     } else if (word == "--text") {
@@ -341,7 +342,8 @@ int main(int argc, char** argv) {
   }
   if (words.size() < 2) {
     std::fprintf(stderr,
-                 "mutants [-j N] [--sample N] [--list] [--argued FILE] [--known FILE] [--text | --listing] FOLDER "
+                 "mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--known FILE] [--text | "
+                 "--listing] FOLDER "
                  "PROGRAMS [NAME ...]\n");
     return 2;
   }

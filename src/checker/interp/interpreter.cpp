@@ -70,6 +70,7 @@ Interpreter::Interpreter(const sass::Program& program, const Options& options, O
     recollects_.assign(program.lines.size(), false);
     for (const auto& [at, text] : *options.recollections) recollects_[at.line] = true;
   }
+  if (options.effects) find_effects();
   schedule_ = machine::Schedule::of(options.seed, program.cluster, warps_per_cta_);
   launches_.push_back(std::make_unique<Launch>(0, ordering_));
   if (options.trace) options.trace->ctas = clusters_ * program.cluster;
@@ -94,7 +95,9 @@ void Interpreter::run_turn(Warp& warp, int instructions) {
     line_ = warp.pc;
     ++outcome_.instructions;
     ++running_->instructions;
+    std::uint64_t effect = options_.effects ? effect_of(instruction) : 0;
     Next next = step(instruction);
+    if (options_.effects) note_effect(instruction, effect, next);
     if (!faults_.empty()) report_faults(faults_);
     if (next == Next::on) ++warp.pc;
     if (next == Next::blocked || next == Next::exited) {

@@ -154,6 +154,14 @@ class Interpreter {
   void tell_no_work();
   void tell_unread();
 
+  // ---- effects.cpp: what a warp does beside computing
+  void find_effects();
+  std::uint64_t effect_of(const Instruction& instruction);
+  std::uint64_t effect_of(const Instruction& instruction, const Argument& argument) const;
+  void note_effect(const Instruction& instruction, std::uint64_t effect, Next next);
+  std::uint32_t raw(Slot slot, int lane) const;
+  std::uint64_t contents(Slot slot, int parts) const;
+
   // ---- registers.cpp
   std::uint32_t execution_mask(const Instruction& instruction);
   std::uint32_t scalar(const Argument& argument, int part = 0) {
@@ -425,6 +433,8 @@ class Interpreter {
   order::Pairs* pairs_ = nullptr;     // told of accesses that are ordered
   std::vector<bool> orders_nothing_;  // by line, where some do not
   std::vector<bool> recollects_;      // by line, where some of their executions are to be told
+  // Where effects are noted: by slot, the predicates that waits test, and the registers that loads of flags fill.
+  std::vector<bool> tests_, flags_;
 
   machine::Schedule schedule_;
   machine::TensorCore tensor_core_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/interp/code.h"
+#include "checker/interp/effects.h"
 #include "checker/machine/mbarrier.h"
 #include "checker/machine/shared_memory.h"
 #include "checker/machine/tensor_memory.h"
@@ -156,6 +157,7 @@ struct Warp {
   Repeat repeated;
   std::uint64_t waits_since = 0;  // instructions executed by then; 0: it does not wait
 
+  Effects effects;
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
 
