@@ -19,19 +19,38 @@ constexpr Message<std::string> kLaunch{"ptx-launch", "the launch cannot be: {}"}
 
 }  // namespace
 
+std::uint64_t DeviceMemory::reserve(std::int64_t bytes) {
+  if (bytes < 0 || bytes > kMostMemory - taken_) return 0;
+  constexpr std::uint64_t kPage = 4096;
+  next_ = (next_ + kPage - 1) / kPage * kPage;
+  std::uint64_t address = next_;
+  // Space between allocations, so that what leaves one is in none.
+  next_ += (static_cast<std::uint64_t>(bytes) + kPage - 1) / kPage * kPage + kPage;
+  return address;
+}
+
 std::uint64_t DeviceMemory::allocate(std::int64_t bytes) {
   if (bytes < 0 || bytes > kMostMemory - taken_) return 0;
   std::uint64_t address = next_;
-  // Space between allocations, so that what leaves one is in none.
   next_ += (static_cast<std::uint64_t>(bytes) + 511) / 512 * 512 + 4096;
+  Allocation& allocation = add(address);
+  allocation.own.assign(static_cast<std::size_t>(bytes), 0);
+  allocation.bytes = allocation.own;
+  allocation.written.assign(static_cast<std::size_t>(bytes + 3) / 4, false);
+  allocation.unwritten = allocation.written.size();
   taken_ += bytes;
+  return address;
+}
+
+void DeviceMemory::share(std::uint64_t address, std::span<std::uint8_t> host) {
+  add(address).bytes = host;
+  taken_ += static_cast<std::int64_t>(host.size());
+}
+
+DeviceMemory::Allocation& DeviceMemory::add(std::uint64_t address) {
   auto allocation = std::make_unique<Allocation>();
   allocation->begin = address;
-  allocation->bytes.assign(static_cast<std::size_t>(bytes), 0);
-  allocation->written.assign(static_cast<std::size_t>(bytes + 3) / 4, false);
-  allocation->unwritten = allocation->written.size();
-  allocations_.emplace(address, std::move(allocation));
-  return address;
+  return *(allocations_[address] = std::move(allocation));
 }
 
 bool DeviceMemory::free(std::uint64_t address) {
@@ -59,7 +78,7 @@ DeviceMemory::Allocation* DeviceMemory::find(std::uint64_t address, std::int64_t
 std::span<std::uint8_t> DeviceMemory::bytes(std::uint64_t address, std::int64_t count) {
   Allocation* found = find(address, count);
   if (found == nullptr) return {};
-  return std::span<std::uint8_t>(found->bytes).subspan(address - found->begin, static_cast<std::size_t>(count));
+  return found->bytes.subspan(address - found->begin, static_cast<std::size_t>(count));
 }
 
 void DeviceMemory::mark_written(std::uint64_t address, std::int64_t count) {
@@ -160,6 +179,12 @@ std::uint64_t Device::variable(const ptx_text::Module& module, std::uint32_t ind
   if (!fresh) return found->second;
   const ptx_text::Variable& variable = module.variables[index];
   std::uint64_t address = memory_.allocate(std::max<std::int64_t>(variable.bytes, 1));
+  place_variable(module, index, address);
+  return address;
+}
+
+void Device::place_variable(const ptx_text::Module& module, std::uint32_t index, std::uint64_t address) {
+  const ptx_text::Variable& variable = module.variables[index];
   variables_[{&module, index}] = address;
   std::span<std::uint8_t> bytes = memory_.bytes(address, variable.bytes);
   std::copy_n(variable.initial.begin(), std::min(variable.initial.size(), bytes.size()), bytes.begin());
@@ -171,7 +196,17 @@ std::uint64_t Device::variable(const ptx_text::Module& module, std::uint32_t ind
       std::memcpy(&bytes[static_cast<std::size_t>(each.at)], &value, 8);
   }
   memory_.mark_written(address, variable.bytes);
-  return address;
+}
+
+// CTAs on the whole device, by their threads and their dynamic shared memory (CUDA programming guide, compute
+// capabilities 9.0 and 10.0).
+std::uint64_t Device::most_at_once(const PtxLaunch& launch) const {
+  constexpr std::uint64_t kThreads = 2048, kShared = 233472, kSystems = 1024, kCtas = 32;
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  const std::uint64_t an_sm =
+      std::min({kThreads / ((threads + 31) / 32 * 32),
+                kShared / (static_cast<std::uint64_t>(launch.dynamic_shared) + kSystems), kCtas});
+  return an_sm * static_cast<std::uint64_t>(sms_);
 }
 
 bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics) {
@@ -192,6 +227,11 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   if (wrong.empty() && ctas > 16) wrong = fmt::format("a cluster of {} CTAs; 16 are the most", ctas);
   if (wrong.empty() && (launch.dynamic_shared < 0 || launch.dynamic_shared > 232448))
     wrong = fmt::format("{} bytes of shared memory; 232448 are the most", launch.dynamic_shared);
+  if (wrong.empty() && launch.cooperative) {
+    std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+    if (std::uint64_t most = most_at_once(launch); all > most)
+      wrong = fmt::format("a cooperative launch of {} CTAs; {} can be there at the same time", all, most);
+  }
   if (wrong.empty() && launch.params.size() != launch.kernel->params.size())
     wrong = fmt::format("the kernel has {}, and is given {}", counted(launch.kernel->params.size(), "parameter"),
                         launch.params.size());
@@ -203,7 +243,15 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
       ptx::decode(module, *launch.kernel, [&](std::uint32_t index) { return variable(module, index); }, diagnostics);
   if (!code) return false;
   ++memory_.launches;
-  ptx::Executor(memory_, *code, launch, options, outcome, sms_).run();
+  PtxLaunch run = launch;
+  if (launch.cooperative) {
+    // Two words of the driver's: its size, and what CTAs count at the grid's barrier (CUDA's cooperative groups).
+    constexpr std::int64_t kWorkspace = 8;
+    run.workspace = memory_.allocate(kWorkspace);
+    memory_.mark_written(run.workspace, kWorkspace);
+  }
+  ptx::Executor(memory_, *code, run, options, outcome, sms_).run();
+  if (run.workspace != 0) memory_.free(run.workspace);
   return true;
 }
 

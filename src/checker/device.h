@@ -22,14 +22,19 @@ class DeviceMemory {
  public:
   // 512-byte aligned. 0 where `bytes` is more than the whole device has, 16 GiB.
   std::uint64_t allocate(std::int64_t bytes);
+  // The host's memory, which kernels reach too: an address for so many bytes, then where they lie. What the host has
+  // written there nobody sees, so that all of it counts as written.
+  std::uint64_t reserve(std::int64_t bytes);
+  void share(std::uint64_t address, std::span<std::uint8_t> host);
   bool free(std::uint64_t address);
   // Whether an address is of the part of the address space that allocations come from.
   static bool owns(std::uint64_t address) { return address >= kBegin && address - kBegin < kSpan; }
 
   struct Allocation {
     std::uint64_t begin = 0;
-    std::vector<std::uint8_t> bytes;
-    std::vector<bool> written;                  // a bit for each 4 bytes
+    std::span<std::uint8_t> bytes;
+    std::vector<std::uint8_t> own;              // these, where they are not the host's
+    std::vector<bool> written;                  // a bit for each 4 bytes; none of the host's
     std::size_t unwritten = 0;                  // of them
     std::uint64_t read_in = 0, written_in = 0;  // the last launch that has: its number, from 1 on
 
@@ -53,6 +58,7 @@ class DeviceMemory {
   Allocation* last_ = nullptr;
   // Of 47 bits, where no program of the host has anything by itself.
   static constexpr std::uint64_t kBegin = 0x10'0000'0000, kSpan = 0x100'0000'0000;
+  Allocation& add(std::uint64_t address);
   std::uint64_t next_ = kBegin;
   std::int64_t taken_ = 0;
 };
@@ -107,6 +113,8 @@ struct PtxLaunch {
   const Sources* sources = nullptr;               // for places in what is said, where they are at hand
   bool order = true;                              // the order of accesses is judged
   bool dependent = false;                         // may start before the grid before it has ended
+  bool cooperative = false;                       // all its CTAs run at the same time
+  std::uint64_t workspace = 0;                    // of a cooperative launch: what %envreg1 and %envreg2 say
   machine::PlaceHistory* places = nullptr;        // filled with what is done to global memory
 };
 
@@ -117,12 +125,16 @@ class Device {
 
   // Where a variable of a module lies; it is made as it is asked for.
   std::uint64_t variable(const ptx_text::Module& module, std::uint32_t index);
+  // Where it is to lie instead: an allocation of its size. Before it is asked for.
+  void place_variable(const ptx_text::Module& module, std::uint32_t index, std::uint64_t address);
 
   // Runs a launch to its end; what is wrong with it goes into `outcome`. `diagnostics`: what the machine cannot run.
   // False where it could not run at all.
   bool launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics);
 
  private:
+  std::uint64_t most_at_once(const PtxLaunch& launch) const;
+
   int sms_;
   DeviceMemory memory_;
   std::map<std::pair<const ptx_text::Module*, std::uint32_t>, std::uint64_t> variables_;

@@ -30,8 +30,8 @@ class LaunchFile::Reader {
   explicit Reader(LaunchFile& file) : file_(file) {}
 
   llvm::Error read(const llvm::json::Object& root) {
-    static constexpr std::string_view kKeys[] = {"kernel", "grid",    "block",  "cluster", "shared",
-                                                 "sms",    "buffers", "params", "product", "dependent"};
+    static constexpr std::string_view kKeys[] = {"kernel",  "grid",   "block",   "cluster",   "shared",     "sms",
+                                                 "buffers", "params", "product", "dependent", "cooperative"};
     for (const auto& [key, value] : root) {
       if (std::find(std::begin(kKeys), std::end(kKeys), key.str()) == std::end(kKeys))
         return wrong(fmt::format("a launch has no `{}`", key.str()));
@@ -42,6 +42,7 @@ class LaunchFile::Reader {
     if (llvm::Error error = dimensions(root, "block", file_.launch_.block)) return error;
     if (llvm::Error error = dimensions(root, "cluster", file_.launch_.cluster)) return error;
     file_.launch_.dependent = root.getBoolean("dependent").value_or(false);
+    file_.launch_.cooperative = root.getBoolean("cooperative").value_or(false);
     file_.launch_.dynamic_shared = root.getInteger("shared").value_or(0);
     file_.sms_ = static_cast<int>(std::clamp<std::int64_t>(root.getInteger("sms").value_or(148), 1, 1024));
     if (const llvm::json::Object* buffers = root.getObject("buffers")) {
@@ -72,14 +73,23 @@ class LaunchFile::Reader {
       std::string_view key;
       Kind kind;
       std::string_view words;
-    } kKinds[] = {{"kernel", Kind::String, "a string"},   {"buffer", Kind::String, "the name of a buffer"},
-                  {"element", Kind::String, "a string"},  {"buffers", Kind::Object, "an object"},
-                  {"map", Kind::Object, "an object"},     {"product", Kind::Object, "an object"},
-                  {"params", Kind::Array, "a list"},      {"pieces", Kind::Array, "a list"},
-                  {"extents", Kind::Array, "a list"},     {"strides", Kind::Array, "a list"},
-                  {"box", Kind::Array, "a list"},         {"dependent", Kind::Boolean, "true or false"},
-                  {"shared", Kind::Number, "a number"},   {"sms", Kind::Number, "a number"},
-                  {"elements", Kind::Number, "a number"}, {"at", Kind::Number, "a number"},
+    } kKinds[] = {{"kernel", Kind::String, "a string"},
+                  {"buffer", Kind::String, "the name of a buffer"},
+                  {"element", Kind::String, "a string"},
+                  {"buffers", Kind::Object, "an object"},
+                  {"map", Kind::Object, "an object"},
+                  {"product", Kind::Object, "an object"},
+                  {"params", Kind::Array, "a list"},
+                  {"pieces", Kind::Array, "a list"},
+                  {"extents", Kind::Array, "a list"},
+                  {"strides", Kind::Array, "a list"},
+                  {"box", Kind::Array, "a list"},
+                  {"dependent", Kind::Boolean, "true or false"},
+                  {"cooperative", Kind::Boolean, "true or false"},
+                  {"shared", Kind::Number, "a number"},
+                  {"sms", Kind::Number, "a number"},
+                  {"elements", Kind::Number, "a number"},
+                  {"at", Kind::Number, "a number"},
                   {"offset", Kind::Number, "a number"}};
     for (const auto& [key, kind, words] : kKinds) {
       const llvm::json::Value* value = object.get(llvm::StringRef(key));

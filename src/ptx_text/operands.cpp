@@ -46,6 +46,9 @@ constexpr std::pair<std::string_view, SpecialRegister> kSpecial[] = {
     {"%dynamic_smem_size", SpecialRegister::dynamic_smem_size},
     {"%total_smem_size", SpecialRegister::total_smem_size},
     {"%aggr_smem_size", SpecialRegister::aggr_smem_size},
+    {"%envreg0", SpecialRegister::environment},
+    {"%envreg1", SpecialRegister::environment_1},
+    {"%envreg2", SpecialRegister::environment_2},
     {"%reserved_smem_offset_begin", SpecialRegister::reserved_smem_offset},
 };
 

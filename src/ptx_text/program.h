@@ -102,6 +102,9 @@ enum class SpecialRegister : std::uint8_t {
   globaltimer_hi,
   dynamic_smem_size,
   total_smem_size,
+  environment,
+  environment_1,
+  environment_2,
   aggr_smem_size,
   reserved_smem_offset,
 };

@@ -1,5 +1,8 @@
 #include "standin/device.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
 
 namespace warpcc::standin {
@@ -38,6 +41,10 @@ int attribute(const State& state, int which) {
       return 233472;  // shared bytes an SM
     case 82:
       return 65536;  // registers an SM
+    case 88:         // memory that no interface gave
+    case 91:         // registered memory at the host's address
+    case 96:
+      return 0;
     case 97:
       return 232448;  // shared bytes a CTA that asks
     case 106:
@@ -68,6 +75,63 @@ bool dependent_of(const LaunchAttribute* attributes, unsigned count) {
   return false;
 }
 
+bool cooperative_of(const LaunchAttribute* attributes, unsigned count) {
+  constexpr int kCooperative = 2;
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i].id == kCooperative && attributes[i].value.cluster.x != 0) return true;
+  }
+  return false;
+}
+
+void* allocate_for_both(State& state, std::size_t bytes) {
+  auto& memory = state.device().memory();
+  const std::size_t size = std::max<std::size_t>(bytes, 1);
+  std::uint64_t at = memory.reserve(static_cast<std::int64_t>(size));
+  if (at == 0) return nullptr;
+  void* place = mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (place == MAP_FAILED) return nullptr;
+  memory.share(at, {static_cast<std::uint8_t*>(place), size});
+  return place;
+}
+
+bool free_memory(State& state, void* pointer) {
+  auto& memory = state.device().memory();
+  const auto at = reinterpret_cast<std::uint64_t>(pointer);
+  std::span<std::uint8_t> place = memory.bytes(at, 0);
+  const checker::DeviceMemory::Allocation* of = memory.find(at, 0);
+  const std::size_t size = of == nullptr ? 0 : of->bytes.size();
+  if (!memory.free(at)) return false;
+  if (place.data() == pointer) munmap(pointer, size);
+  return true;
+}
+
+bool register_host(State& state, void* host, std::size_t bytes) {
+  auto& memory = state.device().memory();
+  std::uint64_t at = memory.reserve(static_cast<std::int64_t>(bytes));
+  if (at == 0) return false;
+  memory.share(at, {static_cast<std::uint8_t*>(host), bytes});
+  state.registered[host] = {at, bytes};
+  return true;
+}
+
+bool unregister_host(State& state, void* host) {
+  auto found = state.registered.find(host);
+  if (found == state.registered.end()) return false;
+  state.device().memory().free(found->second.first);
+  state.registered.erase(found);
+  return true;
+}
+
+void* for_kernels(State& state, void* host) {
+  if (state.device().memory().find(reinterpret_cast<std::uint64_t>(host), 0) != nullptr) return host;
+  auto after = state.registered.upper_bound(host);
+  if (after == state.registered.begin()) return nullptr;
+  auto [begin, where] = *std::prev(after);
+  const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(host) - static_cast<const char*>(begin));
+  return offset < where.second ? reinterpret_cast<void*>(where.first + offset) : nullptr;
+}
+
 int copy(State& state, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return kSuccess;
   auto& memory = state.device().memory();
@@ -81,6 +145,21 @@ int copy(State& state, void* to, const void* from, std::size_t bytes) {
   const void* source = from_device.empty() ? from : from_device.data();
   std::memmove(target, source, bytes);
   if (!on_device.empty()) memory.mark_written(into, count);
+  return kSuccess;
+}
+
+// Rows of bytes; arrays of textures there are none.
+int copy(State& state, const CopyBox& box) {
+  if (box.from.array != nullptr || box.to.array != nullptr) return state.fail(kNotSupported);
+  auto row = [](const CopyBox::Side& of, std::size_t y, std::size_t z) {
+    return of.pointer + ((of.z + z) * of.height + of.y + y) * of.pitch + of.x;
+  };
+  for (std::size_t z = 0; z < box.depth; ++z) {
+    for (std::size_t y = 0; y < box.height; ++y) {
+      int error = copy(state, row(box.to, y, z), row(box.from, y, z), box.width);
+      if (error != kSuccess) return error;
+    }
+  }
   return kSuccess;
 }
 

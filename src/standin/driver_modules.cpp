@@ -10,6 +10,7 @@
 
 #include "standin/device.h"
 #include "standin/state.h"
+#include "standin/streams.h"
 #include "standin/symbols.h"
 
 using namespace warpcc::standin;
@@ -349,14 +350,15 @@ WARPCC_EXPORT int cuPointerGetAttribute(void* value, int which, std::uint64_t ad
 // ---- streams and events
 
 WARPCC_EXPORT int cuStreamCreate(void** stream, unsigned) {
-  *stream = &state();
+  *stream = make_stream();
   return kSuccess;
 }
 WARPCC_EXPORT int cuStreamCreateWithPriority(void** stream, unsigned, int) {
-  *stream = &state();
+  *stream = make_stream();
   return kSuccess;
 }
-WARPCC_EXPORT int cuStreamDestroy_v2(void*) {
+WARPCC_EXPORT int cuStreamDestroy_v2(void* stream) {
+  end_stream(stream);
   return kSuccess;
 }
 WARPCC_EXPORT int cuStreamSynchronize(void*) {
@@ -373,7 +375,7 @@ WARPCC_EXPORT int cuStreamIsCapturing(void*, int* status) {
   return kSuccess;
 }
 WARPCC_EXPORT int cuEventCreate(void** event, unsigned) {
-  *event = &state();
+  *event = make_stream();
   return kSuccess;
 }
 WARPCC_EXPORT int cuEventRecord(void*, void*) {
@@ -382,7 +384,8 @@ WARPCC_EXPORT int cuEventRecord(void*, void*) {
 WARPCC_EXPORT int cuEventSynchronize(void*) {
   return kSuccess;
 }
-WARPCC_EXPORT int cuEventDestroy_v2(void*) {
+WARPCC_EXPORT int cuEventDestroy_v2(void* event) {
+  end_stream(event);
   return kSuccess;
 }
 WARPCC_EXPORT int cuEventElapsedTime(float* milliseconds, void*, void*) {

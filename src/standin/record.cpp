@@ -37,7 +37,7 @@ class Recorder {
       const Element element = elements_.count(begin) > 0 ? elements_[begin] : Element{"u8", 1};
       llvm::json::Object buffer{{"element", element.name},
                                 {"elements", static_cast<std::int64_t>(of->bytes.size()) / element.bytes}};
-      bool written = false;
+      bool written = of->unwritten == 0;
       for (bool each : of->written) written = written || each;
       if (written) {
         std::string file = fmt::format("launch-{}-{}.bin", number_, name);
@@ -53,6 +53,7 @@ class Recorder {
                             {"block", three(launch_.block)},    {"cluster", three(launch_.cluster)},
                             {"shared", launch_.dynamic_shared}, {"buffers", std::move(buffers)},
                             {"params", std::move(params)}};
+    if (launch_.cooperative) root["cooperative"] = true;
     return put(fmt::format("launch-{}.json", number_),
                llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root))).str());
   }

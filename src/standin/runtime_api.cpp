@@ -6,6 +6,7 @@
 
 #include "standin/device.h"
 #include "standin/state.h"
+#include "standin/streams.h"
 #include "standin/symbols.h"
 
 using namespace warpcc::standin;
@@ -27,8 +28,50 @@ struct LaunchConfig {
 State& state() {
   return State::get();
 }
-std::uint64_t address(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
+
+// Where fields of cudaDeviceProp lie that CUDA 12 and 13 have at different places: each the first of a few.
+struct PropertyPlaces {
+  std::size_t processors, integrated, concurrent_kernels, unified_addressing, l2_bytes, threads_an_sm, shared_an_sm,
+      managed_memory, cooperative, shared_opt_in;
+};
+
+void fill_properties(char* bytes, const PropertyPlaces& at) {
+  auto word = [&](std::size_t place, int value) { std::memcpy(bytes + place, &value, 4); };
+  auto wide = [&](std::size_t place, std::size_t value) { std::memcpy(bytes + place, &value, 8); };
+  std::snprintf(bytes, 256, "the machine of warpcc");
+  wide(288, std::size_t{16} << 30);
+  wide(296, 49152);
+  word(304, 65536);
+  word(308, 32);
+  wide(312, 2147483647);
+  word(320, 1024);
+  word(324, 1024);
+  word(328, 1024);
+  word(332, 64);
+  word(336, 2147483647);
+  word(340, 65535);
+  word(344, 65535);
+  wide(352, 65536);
+  word(360, state().capability_major());
+  wide(368, 512);
+  word(at.processors, state().processors());
+  word(at.integrated + 4, 1);  // kernels reach memory of the host
+  word(at.concurrent_kernels, 1);
+  word(at.unified_addressing, 1);
+  word(at.l2_bytes, 60 << 20);
+  word(at.threads_an_sm, 2048);
+  word(at.threads_an_sm + 4, 1);  // priorities of streams
+  wide(at.shared_an_sm, 233472);
+  word(at.shared_an_sm + 8, 65536);
+  word(at.managed_memory, 1);
+  word(at.cooperative - 12, 1);  // managed memory at the same time
+  word(at.cooperative, 1);
+  wide(at.shared_opt_in, 232448);
+  word(at.shared_opt_in + 16, 32);
+  wide(at.shared_opt_in + 24, 1024);
+  word(at.shared_opt_in + 32, 1);  // memory of the host can be registered
+  word(at.shared_opt_in + 48, 1);  // pools
+  word(at.shared_opt_in + 76, 1);  // clusters
 }
 
 }  // namespace
@@ -43,7 +86,10 @@ WARPCC_EXPORT void** __cudaRegisterFatBinary(void* fat) {
 }
 WARPCC_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 WARPCC_EXPORT void __cudaUnregisterFatBinary(void**) {}
-WARPCC_EXPORT char __cudaInitModule(void**) {
+// Called before the host looks at a managed variable.
+WARPCC_EXPORT char __cudaInitModule(void** binary) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().place_managed(reinterpret_cast<Binary*>(binary));
   return 1;
 }
 WARPCC_EXPORT void __cudaRegisterFunction(void** binary, const char* host, char*, const char* name, int, void*, void*,
@@ -55,17 +101,19 @@ WARPCC_EXPORT void __cudaRegisterVar(void** binary, char* host, char*, const cha
   std::lock_guard<std::mutex> lock(state().mutex);
   state().add_variable(reinterpret_cast<Binary*>(binary), host, name);
 }
-WARPCC_EXPORT void __cudaRegisterManagedVar(void** binary, void**, char* host, const char* name, int, std::size_t, int,
-                                            int) {
+WARPCC_EXPORT void __cudaRegisterManagedVar(void** binary, void** host, char* symbol, const char* name, int,
+                                            std::size_t, int, int) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  state().add_variable(reinterpret_cast<Binary*>(binary), host, name);
+  state().add_managed(reinterpret_cast<Binary*>(binary), host, symbol, name);
 }
-WARPCC_EXPORT unsigned __cudaPushCallConfiguration(Dimensions grid, Dimensions block, std::size_t shared, void*) {
+WARPCC_EXPORT unsigned __cudaPushCallConfiguration(Dimensions grid, Dimensions block, std::size_t shared,
+                                                   void* stream) {
   std::lock_guard<std::mutex> lock(state().mutex);
   Launch launch;
   launch.grid = grid.array();
   launch.block = block.array();
   launch.shared = shared;
+  launch.stream = stream;
   state().pushed.push_back(launch);
   return 0;
 }
@@ -77,18 +125,17 @@ WARPCC_EXPORT int __cudaPopCallConfiguration(Dimensions* grid, Dimensions* block
   *grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
   *block = {launch.block[0], launch.block[1], launch.block[2]};
   *shared = launch.shared;
-  *stream = nullptr;
+  *stream = launch.stream;
   return kSuccess;
 }
 WARPCC_EXPORT int cudaLaunchKernel(const void* function, Dimensions grid, Dimensions block, void** arguments,
-                                   std::size_t shared, void*) {
-  std::lock_guard<std::mutex> lock(state().mutex);
+                                   std::size_t shared, void* stream) {
   Launch launch;
   launch.grid = grid.array();
   launch.block = block.array();
   launch.shared = shared;
   launch.arguments = arguments;
-  return state().fail(state().launch(function, launch));
+  return launch_in_stream(stream, function, launch);
 }
 // A kernel's handle is its host function here.
 WARPCC_EXPORT int __cudaGetKernel(void** kernel, const void* function) {
@@ -104,7 +151,6 @@ WARPCC_EXPORT int __cudaLaunchKernel_ptsz(void* kernel, Dimensions grid, Dimensi
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 WARPCC_EXPORT int cudaLaunchKernelExC(const LaunchConfig* config, const void* function, void** arguments) {
-  std::lock_guard<std::mutex> lock(state().mutex);
   Launch launch;
   launch.grid = config->grid.array();
   launch.block = config->block.array();
@@ -112,11 +158,18 @@ WARPCC_EXPORT int cudaLaunchKernelExC(const LaunchConfig* config, const void* fu
   launch.arguments = arguments;
   launch.cluster = cluster_of(config->attributes, config->attribute_count);
   launch.dependent = dependent_of(config->attributes, config->attribute_count);
-  return state().fail(state().launch(function, launch));
+  launch.cooperative = cooperative_of(config->attributes, config->attribute_count);
+  return launch_in_stream(config->stream, function, launch);
 }
 WARPCC_EXPORT int cudaLaunchCooperativeKernel(const void* function, Dimensions grid, Dimensions block, void** arguments,
                                               std::size_t shared, void* stream) {
-  return cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+  Launch launch;
+  launch.grid = grid.array();
+  launch.block = block.array();
+  launch.shared = shared;
+  launch.arguments = arguments;
+  launch.cooperative = true;
+  return launch_in_stream(stream, function, launch);
 }
 
 // ---- memory
@@ -133,37 +186,35 @@ WARPCC_EXPORT int cudaMallocAsync(void** pointer, std::size_t bytes, void*) {
 WARPCC_EXPORT int cudaFree(void* pointer) {
   std::lock_guard<std::mutex> lock(state().mutex);
   if (pointer == nullptr) return kSuccess;
-  return state().fail(state().device().memory().free(address(pointer)) ? kSuccess : kInvalidValue);
+  return state().fail(free_memory(state(), pointer) ? kSuccess : kInvalidValue);
 }
 WARPCC_EXPORT int cudaFreeAsync(void* pointer, void*) {
   return cudaFree(pointer);
 }
 WARPCC_EXPORT int cudaMallocHost(void** pointer, std::size_t bytes) {
-  *pointer = std::malloc(bytes);
-  return *pointer == nullptr ? kOutOfMemory : kSuccess;
+  std::lock_guard<std::mutex> lock(state().mutex);
+  *pointer = allocate_for_both(state(), bytes);
+  return state().fail(*pointer == nullptr ? kOutOfMemory : kSuccess);
 }
 WARPCC_EXPORT int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
   return cudaMallocHost(pointer, bytes);
 }
 WARPCC_EXPORT int cudaFreeHost(void* pointer) {
-  std::free(pointer);
-  return kSuccess;
+  return cudaFree(pointer);
 }
 WARPCC_EXPORT int cudaMemcpy(void* to, const void* from, std::size_t bytes, int) {
   std::lock_guard<std::mutex> lock(state().mutex);
   return copy(state(), to, from, bytes);
 }
-WARPCC_EXPORT int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int, void*) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  return copy(state(), to, from, bytes);
+WARPCC_EXPORT int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
+  return in_stream(stream, GraphNode::Kind::copy, [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
 WARPCC_EXPORT int cudaMemset(void* to, int value, std::size_t bytes) {
   std::lock_guard<std::mutex> lock(state().mutex);
   return set(state(), to, static_cast<std::uint32_t>(value), 1, bytes);
 }
-WARPCC_EXPORT int cudaMemsetAsync(void* to, int value, std::size_t bytes, void*) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  return set(state(), to, static_cast<std::uint32_t>(value), 1, bytes);
+WARPCC_EXPORT int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+  return in_stream(stream, GraphNode::Kind::set, [=] { return cudaMemset(to, value, bytes); });
 }
 WARPCC_EXPORT int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int) {
   std::lock_guard<std::mutex> lock(state().mutex);
@@ -199,12 +250,12 @@ WARPCC_EXPORT int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
   return kSuccess;
 }
 WARPCC_EXPORT int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                    std::size_t bytes, std::size_t rows, int kind, void*) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, bytes, rows, kind);
+                                    std::size_t bytes, std::size_t rows, int kind, void* stream) {
+  return in_stream(stream, GraphNode::Kind::copy,
+                   [=] { return cudaMemcpy2D(to, to_pitch, from, from_pitch, bytes, rows, kind); });
 }
-// What both sides can reach is the device's here: a program that follows such an address itself does not come through.
 WARPCC_EXPORT int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
-  return cudaMalloc(pointer, bytes);
+  return cudaMallocHost(pointer, bytes);
 }
 WARPCC_EXPORT int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t bytes, std::size_t rows) {
   *pitch = (bytes + 511) / 512 * 512;
@@ -228,40 +279,16 @@ WARPCC_EXPORT int cudaDeviceGetAttribute(int* value, int which, int) {
   *value = attribute(state(), which);
   return kSuccess;
 }
-// The layout of cudaDeviceProp in CUDA 12 and 13 up to its last field that is set here.
+// cudaDeviceProp of CUDA 13. In CUDA 12 the struct has a few fields more, behind which all others lie further on.
 WARPCC_EXPORT int cudaGetDeviceProperties(void* properties, int) {
-  auto* bytes = static_cast<char*>(properties);
-  std::memset(bytes, 0, 1008);
-  auto word = [&](std::size_t at, int value) { std::memcpy(bytes + at, &value, 4); };
-  auto wide = [&](std::size_t at, std::size_t value) { std::memcpy(bytes + at, &value, 8); };
-  std::snprintf(bytes, 256, "the machine of warpcc");
-  wide(288, std::size_t{16} << 30);
-  wide(296, 49152);
-  word(304, 65536);
-  word(308, 32);
-  word(320, 1024);
-  word(324, 1024);
-  word(328, 1024);
-  word(332, 64);
-  word(336, 2147483647);
-  word(340, 65535);
-  word(344, 65535);
-  wide(352, 65536);
-  word(360, state().capability_major());
-  word(384, state().processors());
-  word(560, 1);
-  word(596, 60 << 20);
-  word(604, 2048);
-  wide(624, 233472);
-  word(632, 65536);
-  wide(672, 232448);
-  word(688, 32);
-  wide(696, 1024);
-  word(748, 1);
+  std::memset(properties, 0, 1008);
+  fill_properties(static_cast<char*>(properties), {384, 388, 560, 588, 596, 604, 624, 636, 668, 672});
   return kSuccess;
 }
-WARPCC_EXPORT int cudaGetDeviceProperties_v2(void* properties, int device) {
-  return cudaGetDeviceProperties(properties, device);
+WARPCC_EXPORT int cudaGetDeviceProperties_v2(void* properties, int) {
+  std::memset(properties, 0, 1032);
+  fill_properties(static_cast<char*>(properties), {388, 396, 576, 604, 616, 624, 640, 652, 688, 696});
+  return kSuccess;
 }
 WARPCC_EXPORT int cudaDriverGetVersion(int* version) {
   *version = 13000;
@@ -298,7 +325,7 @@ WARPCC_EXPORT int cudaDeviceSetLimit(int, std::size_t) {
 // ---- streams and events: everything is done at once
 
 WARPCC_EXPORT int cudaStreamCreate(void** stream) {
-  *stream = &state();
+  *stream = make_stream();
   return kSuccess;
 }
 WARPCC_EXPORT int cudaStreamCreateWithFlags(void** stream, unsigned) {
@@ -310,33 +337,33 @@ WARPCC_EXPORT int cudaStreamCreateWithPriority(void** stream, unsigned, int) {
 WARPCC_EXPORT int cudaStreamQuery(void*) {
   return kSuccess;
 }
-WARPCC_EXPORT int cudaStreamDestroy(void*) {
+WARPCC_EXPORT int cudaStreamDestroy(void* stream) {
+  end_stream(stream);
   return kSuccess;
 }
 WARPCC_EXPORT int cudaStreamSynchronize(void*) {
   return kSuccess;
 }
-WARPCC_EXPORT int cudaStreamWaitEvent(void*, void*, unsigned) {
-  return kSuccess;
-}
-WARPCC_EXPORT int cudaStreamIsCapturing(void*, int* status) {
-  *status = 0;
+WARPCC_EXPORT int cudaStreamWaitEvent(void* stream, void* event, unsigned) {
+  wait_for_event(stream, event);
   return kSuccess;
 }
 WARPCC_EXPORT int cudaEventCreate(void** event) {
-  *event = &state();
+  *event = make_stream();
   return kSuccess;
 }
 WARPCC_EXPORT int cudaEventCreateWithFlags(void** event, unsigned) {
   return cudaEventCreate(event);
 }
-WARPCC_EXPORT int cudaEventRecordWithFlags(void*, void*, unsigned) {
+WARPCC_EXPORT int cudaEventRecord(void* event, void* stream) {
+  record_event(event, stream);
   return kSuccess;
 }
-WARPCC_EXPORT int cudaEventDestroy(void*) {
-  return kSuccess;
+WARPCC_EXPORT int cudaEventRecordWithFlags(void* event, void* stream, unsigned) {
+  return cudaEventRecord(event, stream);
 }
-WARPCC_EXPORT int cudaEventRecord(void*, void*) {
+WARPCC_EXPORT int cudaEventDestroy(void* event) {
+  end_stream(event);
   return kSuccess;
 }
 WARPCC_EXPORT int cudaEventSynchronize(void*) {
@@ -357,7 +384,10 @@ WARPCC_EXPORT int cudaEventElapsedTime_v2(float* milliseconds, void* begin, void
 // ---- functions
 
 // cudaFuncAttributes: shared, constant and local bytes, then threads, registers, versions, and what can be asked for.
-WARPCC_EXPORT int cudaFuncGetAttributes(void* attributes, const void*) {
+WARPCC_EXPORT int cudaFuncGetAttributes(void* attributes, const void* function) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  Kernel* kernel = state().kernel(function);
+  if (kernel == nullptr || state().function(*kernel) == nullptr) return state().fail(kInvalidDeviceFunction);
   auto* bytes = static_cast<char*>(attributes);
   std::memset(bytes, 0, 56);
   auto word = [&](std::size_t at, int value) { std::memcpy(bytes + at, &value, 4); };

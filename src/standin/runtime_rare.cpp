@@ -5,6 +5,7 @@
 
 #include "standin/device.h"
 #include "standin/state.h"
+#include "standin/streams.h"
 #include "standin/symbols.h"
 
 using namespace warpcc::standin;
@@ -40,6 +41,10 @@ WARPCC_EXPORT int cudaMemPoolDestroy(void*) {
 WARPCC_EXPORT int cudaMemPoolSetAttribute(void*, int, void*) {
   return kSuccess;
 }
+WARPCC_EXPORT int cudaMemPoolGetAttribute(void*, int, void* value) {
+  std::memset(value, 0, 4);
+  return kSuccess;
+}
 WARPCC_EXPORT int cudaMemPoolTrimTo(void*, std::size_t) {
   return kSuccess;
 }
@@ -54,11 +59,22 @@ WARPCC_EXPORT int cudaMemAdvise(const void*, std::size_t, int, ...) {
 WARPCC_EXPORT int cudaMemPrefetchAsync(const void*, std::size_t, ...) {
   return kSuccess;
 }
-// Memory of the host that is registered stays the host's: kernels do not reach it.
-WARPCC_EXPORT int cudaHostRegister(void*, std::size_t, unsigned) {
-  return kSuccess;
+// Kernels reach it at another address, which the program has to ask for.
+WARPCC_EXPORT int cudaHostRegister(void* host, std::size_t bytes, unsigned) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().fail(register_host(state(), host, bytes) ? kSuccess : kOutOfMemory);
 }
-WARPCC_EXPORT int cudaHostUnregister(void*) {
+WARPCC_EXPORT int cudaHostUnregister(void* host) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().fail(unregister_host(state(), host) ? kSuccess : kInvalidValue);
+}
+WARPCC_EXPORT int cudaHostGetDevicePointer(void** pointer, void* host, unsigned) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  *pointer = for_kernels(state(), host);
+  return state().fail(*pointer == nullptr ? kInvalidValue : kSuccess);
+}
+WARPCC_EXPORT int cudaHostGetFlags(unsigned* flags, void*) {
+  *flags = 0;
   return kSuccess;
 }
 WARPCC_EXPORT int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
@@ -81,6 +97,29 @@ WARPCC_EXPORT int cudaMemcpyPeer(void* to, int, const void* from, int, std::size
 }
 WARPCC_EXPORT int cudaMemcpyPeerAsync(void* to, int device, const void* from, int other, std::size_t bytes, void*) {
   return cudaMemcpyPeer(to, device, from, other, bytes);
+}
+WARPCC_EXPORT int cudaMemcpy3D(const CopyBox* box) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return copy(state(), *box);
+}
+WARPCC_EXPORT int cudaMemcpy3DAsync(const CopyBox* box, void* stream) {
+  return in_stream(stream, GraphNode::Kind::copy, [box = *box] { return cudaMemcpy3D(&box); });
+}
+// A pitched pointer: where, the pitch, the width and the height.
+struct PitchedPointer {
+  void* pointer;
+  std::size_t pitch, width, height;
+};
+struct Extent {
+  std::size_t width, height, depth;
+};
+WARPCC_EXPORT int cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
+  constexpr std::size_t kPitch = 512;
+  std::lock_guard<std::mutex> lock(state().mutex);
+  const std::size_t pitch = (extent.width + kPitch - 1) / kPitch * kPitch;
+  auto at = state().device().memory().allocate(static_cast<std::int64_t>(pitch * extent.height * extent.depth));
+  *pointer = {reinterpret_cast<void*>(at), pitch, extent.width, extent.height};
+  return state().fail(at == 0 ? kOutOfMemory : kSuccess);
 }
 WARPCC_EXPORT int cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t bytes, std::size_t rows) {
   std::lock_guard<std::mutex> lock(state().mutex);
@@ -108,6 +147,22 @@ WARPCC_EXPORT int cudaPointerGetAttributes(void* attributes, const void* pointer
 
 // ---- devices
 
+WARPCC_EXPORT int cudaDeviceEnablePeerAccess(int, unsigned) {
+  return kInvalidValue;  // there is one device
+}
+WARPCC_EXPORT int cudaDeviceGetSharedMemConfig(int* config) {
+  *config = 1;  // banks of four bytes
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaDeviceSetSharedMemConfig(int) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaFuncSetSharedMemConfig(const void*, int) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaThreadSynchronize() {
+  return kSuccess;
+}
 WARPCC_EXPORT int cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return kSuccess;
@@ -131,9 +186,11 @@ WARPCC_EXPORT int cudaProfilerStop() {
 
 // ---- streams
 
-WARPCC_EXPORT int cudaLaunchHostFunc(void*, void (*function)(void*), void* argument) {
-  function(argument);
-  return kSuccess;
+WARPCC_EXPORT int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* argument) {
+  return in_stream(stream, GraphNode::Kind::host, [=] {
+    function(argument);
+    return static_cast<int>(kSuccess);
+  });
 }
 WARPCC_EXPORT int cudaStreamAddCallback(void* stream, void (*function)(void*, int, void*), void* argument, unsigned) {
   function(stream, kSuccess, argument);
@@ -145,6 +202,17 @@ WARPCC_EXPORT int cudaStreamGetPriority(void*, int* priority) {
 }
 WARPCC_EXPORT int cudaStreamGetFlags(void*, unsigned* flags) {
   *flags = 0;
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaStreamAttachMemAsync(void*, void*, std::size_t, unsigned) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaStreamGetAttribute(void*, int, void* value) {
+  std::memset(value, 0, 64);
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaStreamGetId(void* stream, std::uint64_t* id) {
+  *id = reinterpret_cast<std::uint64_t>(stream);
   return kSuccess;
 }
 WARPCC_EXPORT int cudaStreamSetAttribute(void*, int, const void*) {

@@ -8,6 +8,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 #include "ptx_text/parse.h"
+#include "standin/device.h"
 #include "standin/fat_binary.h"
 #include "standin/record.h"
 #include "support/words.h"
@@ -68,6 +69,26 @@ void State::add_variable(Binary* binary, const void* host, std::string_view name
   variables_[host] = {binary, std::string(name)};
 }
 
+void State::add_managed(Binary* binary, void** host, const void* symbol, std::string_view name) {
+  add_variable(binary, symbol, name);
+  managed_.push_back({binary, host, std::string(name)});
+}
+
+void State::place_managed(Binary* binary) {
+  for (const Managed& each : managed_) {
+    if (each.binary != binary || !read(*binary)) continue;
+    const ptx_text::Module& module = *binary->module;
+    for (std::uint32_t i = 0; i < module.variables.size(); ++i) {
+      if (module.variables[i].name != each.name) continue;
+      void* place = allocate_for_both(*this, static_cast<std::size_t>(module.variables[i].bytes));
+      if (place == nullptr) continue;
+      device_.place_variable(module, i, reinterpret_cast<std::uint64_t>(place));
+      *each.host = place;
+    }
+  }
+  std::erase_if(managed_, [&](const Managed& each) { return each.binary == binary; });
+}
+
 Kernel* State::kernel(const void* host) {
   auto found = kernels_.find(host);
   return found == kernels_.end() ? nullptr : &found->second;
@@ -114,11 +135,13 @@ int State::launch(const void* host, const Launch& launch) {
   Kernel* of = kernel(host);
   const ptx_text::Function* function = of == nullptr ? nullptr : this->function(*of);
   if (function == nullptr) return kInvalidDeviceFunction;
+  place_managed(of->binary);
   checker::PtxLaunch run;
   run.module = &*of->binary->module;
   run.kernel = function;
   run.sources = &sources_;
   run.dependent = launch.dependent && launches_ > 0;
+  run.cooperative = launch.cooperative;
   run.order = std::getenv("WARPCC_NO_ORDER") == nullptr;
   run.grid = launch.grid;
   run.block = launch.block;

@@ -46,8 +46,9 @@ struct Kernel {
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::size_t shared = 0;
-  bool dependent = false;
+  bool dependent = false, cooperative = false;
   void** arguments = nullptr;
+  void* stream = nullptr;
 };
 
 class State {
@@ -63,6 +64,9 @@ class State {
   std::pair<std::uint64_t, std::int64_t> variable_of(Binary* binary, std::string_view name);
   void add_kernel(Binary* binary, const void* host, std::string_view name);
   void add_variable(Binary* binary, const void* host, std::string_view name);
+  // A variable that the host has too, at the address that `host` is to hold from place_managed on.
+  void add_managed(Binary* binary, void** host, const void* symbol, std::string_view name);
+  void place_managed(Binary* binary);
   Kernel* kernel(const void* host);
   const ptx_text::Function* function(Kernel& kernel);
   // The address of a variable of a module on the device; 0: there is none.
@@ -88,6 +92,8 @@ class State {
 
   std::mutex mutex;
   std::vector<Launch> pushed;  // of <<< >>>, until the call that takes it
+  // Memory of the host's by where it begins: where kernels reach it, and its size.
+  std::map<const void*, std::pair<std::uint64_t, std::size_t>> registered;
 
  private:
   State();
@@ -100,6 +106,12 @@ class State {
   std::vector<std::unique_ptr<Binary>> binaries_;
   std::map<const void*, Kernel> kernels_;
   std::map<const void*, std::pair<Binary*, std::string>> variables_;
+  struct Managed {
+    Binary* binary;
+    void** host;
+    std::string name;
+  };
+  std::vector<Managed> managed_;                             // that have no place yet
   std::map<std::pair<Binary*, std::string>, char> handles_;  // a kernel's handle is the address of its place here
   std::string said_;
   std::uint64_t launches_ = 0;

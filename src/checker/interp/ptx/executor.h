@@ -97,10 +97,15 @@ class Executor {
 
   // ---- warp.cpp
   Next of_a_warp(const Code& code);
-  void multiply_matrices(const Code& code);
   void reduce(const Code& code);
   void match(const Code& code);
   void move_matrix(const Code& code);
+
+  // ---- matrices.cpp
+  void multiply_matrices(const Code& code);
+  template <typename T>
+  void multiply_matrices_of(const Code& code);
+  void spread_rows(const Code& code, std::size_t first, float* rows, int pitch);
 
   // ---- fragments.cpp
   void move_fragment(const Code& code);
@@ -205,6 +210,7 @@ class Executor {
                    bool constant = false);
   void order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
                       order::Epoch epoch, bool constant = false);
+  bool saw_last(std::uint64_t word) const;
   void order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes);
   order::Knowledge& relaxed();
   void fence_of_cta();

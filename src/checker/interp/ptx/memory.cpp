@@ -77,7 +77,7 @@ Executor::Place Executor::place(Where where, std::uint64_t address, std::int64_t
   }
   found.global = allocation;
   found.data = &allocation->bytes[address - allocation->begin];
-  if (!write) {
+  if (!write && allocation->unwritten > 0) {
     std::size_t first = (address - allocation->begin) / 4,
                 last = (address - allocation->begin + static_cast<std::uint64_t>(bytes) - 1) / 4;
     bool written = true;

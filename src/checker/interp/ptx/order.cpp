@@ -183,7 +183,12 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
   order::Actor in_shared = actor(epoch, use, false, Space::shared), in_global = actor(epoch, use, false, Space::global);
   in_global.constant = constant;
   order::Conflicts& conflicts = ordering_->conflicts;
-  auto between = [&](const order::Entry& first) { return order_between(first, in_global); };
+  std::uint64_t here = 0;
+  auto between = [&](const order::Entry& first) {
+    Why why = order_between(first, in_global);
+    const bool followed = why == Why::unordered && first.use == Use::strong_write && !options_.strict && saw_last(here);
+    return followed ? Why::ordered : why;
+  };
   order::Step step(ordering_->history, in_global.entry, between, conflicts);
   std::uint32_t rest = mask_;
   while (rest != 0) {
@@ -205,6 +210,7 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
           cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, static_cast<std::int64_t>(end - begin)))
         access_shared(rank, offset, static_cast<std::uint32_t>(end - begin), in_shared);
     } else {
+      here = begin;
       access_global(begin, static_cast<std::int64_t>(end - begin), step);
       if (!conflicts.empty()) tell_conflicts(in_global, global_name(begin));
     }
@@ -212,6 +218,15 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
 }
 
 // ---- flags: what a word of memory hands on
+
+// Whether what has been done to a word last, by an atomic or a strong store, is what this warp's own last such access
+// has read or left: what it does to the word then comes later (the last CTA sets its counter back so).
+bool Executor::saw_last(std::uint64_t word) const {
+  auto seen = warp_->order->flags_seen.find(word);
+  auto flag = ordering_->flags.find(word);
+  return seen != warp_->order->flags_seen.end() && flag != ordering_->flags.end() &&
+         seen->second == flag->second.version;
+}
 
 void Executor::order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes) {
   if (!ordering_) return;

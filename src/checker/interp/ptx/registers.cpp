@@ -198,6 +198,10 @@ std::uint64_t Executor::special(std::uint32_t reg, std::uint32_t part, int lane)
     case SpecialRegister::globaltimer:
     case SpecialRegister::globaltimer_lo:
       return warp_->instructions;
+    case SpecialRegister::environment_1:
+      return launch_.workspace >> 32;
+    case SpecialRegister::environment_2:
+      return launch_.workspace & 0xffffffff;
     case SpecialRegister::dynamic_smem_size:
       return static_cast<std::uint64_t>(launch_.dynamic_shared);
     case SpecialRegister::total_smem_size:

@@ -88,7 +88,8 @@ bool Executor::run_asynchronous(Cluster& cluster) {
 
 void Executor::run() {
   const std::uint64_t peers = std::uint64_t{launch_.cluster[0]} * launch_.cluster[1] * launch_.cluster[2];
-  const std::uint64_t most = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sms_) / peers);
+  const std::uint64_t most =
+      launch_.cooperative ? clusters_ : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sms_) / peers);
   std::uint64_t idle = 0;
   while (!stopped_) {
     while (resident_.size() < most && next_cluster_ < clusters_) start(next_cluster_++);
