@@ -43,9 +43,9 @@ void spread_row(const float* stored, int count, std::uint64_t chunks, Granularit
   }
 }
 
-// A lane's register is a half of two rows' bits, eight rows apart; of elements of 8 bits it is all of one row's.
+// A lane's register is a half of two rows' bits, eight rows apart; of elements of 4 and 8 bits it is of one row's.
 std::array<std::uint64_t, 16> chunks_of_rows(const std::uint32_t* lanes, int count, int width, int selector) {
-  const int bits = width == 32 ? 4 * count : 2 * count;  // of a row
+  const int bits = width == 32 ? 4 * count : width == 4 ? count : 2 * count;  // of a row
   std::array<std::uint64_t, 16> rows{};
   for (int row = 0; row < 16; ++row) {
     const int quad = row % 8 * 4, half = row / 8;
@@ -53,7 +53,7 @@ std::array<std::uint64_t, 16> chunks_of_rows(const std::uint32_t* lanes, int cou
     std::uint64_t& chunks = rows[static_cast<std::size_t>(row)];
     if (bits == 64) {
       chunks = of(half) | of(half + 2) << 32;
-    } else if (width == 8) {
+    } else if (width <= 8) {
       chunks = of(2 * selector + half);
     } else if (bits == 32) {
       chunks = (of(2 * selector) >> (16 * half) & 0xffff) | (of(2 * selector + 1) >> (16 * half) & 0xffff) << 16;

@@ -175,6 +175,47 @@ TEST_CASE("mma.sync: A of ones in a row, B of its column's number") {
              32));
 }
 
+TEST_CASE("mma.sync of small whole numbers, of bits and of f64") {
+  const std::string begin = "mov.u32 %r6, -1;\nmov.u32 %r7, 0x77777777;\nmov.u32 %r8, 0xff;\nmov.u32 %r9, 5;\n";
+  auto show = [](const char* where) {
+    return std::string(
+               "shl.b32 %r2, %r1, 3;\ncvt.u64.u32 %rd2, %r2;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.v2.b32 [%rd2+") +
+           where + "], {%r20, %r23};\n";
+  };
+  struct Case {
+    const char* shape;
+    const char* b;
+    std::uint32_t sum;
+  };
+  const Case kCases[] = {{"m16n8k64.row.col.s32.s4.s4.s32", "%r7", 5u - 64 * 7},
+                         {"m16n8k64.row.col.s32.u4.s4.s32", "%r7", 5 + 64 * 7 * 15},
+                         {"m16n8k256.row.col.s32.b1.b1.s32.and.popc", "%r8", 5 + 64},
+                         {"m16n8k256.row.col.s32.b1.b1.s32.xor.popc", "%r8", 5 + 192}};
+  for (const Case& each : kCases) {
+    const std::string b = each.b;
+    std::vector<std::uint32_t> words =
+        run(begin + "mma.sync.aligned." + each.shape + " {%r20, %r21, %r22, %r23}, {%r6, %r6, %r6, %r6}, {" + b + ", " +
+                b + "}, {%r9, %r9, %r9, %r9};\n" + show("0"),
+            32, "sm_90a");
+    INFO(each.shape);
+    for (std::size_t i = 0; i < 64; ++i) CHECK(words[i] == each.sum);
+  }
+  // Eight rows have one register of A.
+  std::vector<std::uint32_t> words = run(
+      begin + "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%r20, %r23}, {%r6}, {%r7}, {%r9, %r9};\n" + show("0"),
+      32, "sm_90a");
+  for (std::size_t i = 0; i < 64; ++i) CHECK(words[i] == 5u - 16 * 0x77);
+  // A[r, t] = 4r + t, of B row 2 is of ones: D[r, n] = 4r + 2 + a half, as twice that.
+  words =
+      run(".reg .f64 %d<6>;\ncvt.rn.f64.u32 %d1, %r1;\nand.b32 %r3, %r1, 3;\nsetp.eq.u32 %p1, %r3, 2;\n"
+          "selp.f64 %d2, 0d3FF0000000000000, 0d0000000000000000, %p1;\nmov.f64 %d3, 0d3FE0000000000000;\n"
+          "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d4, %d5}, {%d1}, {%d2}, {%d3, %d3};\n"
+          "add.f64 %d4, %d4, %d4;\nadd.f64 %d5, %d5, %d5;\ncvt.rzi.u32.f64 %r20, %d4;\ncvt.rzi.u32.f64 %r23, %d5;\n" +
+              show("0"),
+          32, "sm_90a");
+  for (std::size_t i = 0; i < 64; ++i) CHECK(words[i] == 2 * (4 * (i / 8) + 2) + 1);
+}
+
 TEST_CASE("wgmma with A in registers") {
   // A[row, k] = row of the warp's 16 where k = 0; B[column, 0] = 1 + column % 2, in rows of 32 bytes without a swizzle.
   std::vector<std::uint32_t> words = run(

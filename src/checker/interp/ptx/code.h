@@ -35,7 +35,7 @@ enum class Op : std::uint8_t {
 
 enum class Num : std::uint8_t { pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64,
                                 f16, bf16, f16x2, bf16x2, f32, tf32, f64, e4m3x2, e5m2x2,
-                                f32x2, u16x2, s16x2, ue8m0x2, e2m1x2, e2m3x2, e3m2x2 };
+                                f32x2, u16x2, s16x2, ue8m0x2, e2m1x2, e2m3x2, e3m2x2, s4, u4, b1 };
 // clang-format on
 
 int bits(Num type);
@@ -62,6 +62,13 @@ struct Arg {
 
 // How a copy of a tensor finds its rows: a box, four rows apart, pixels within bounds.
 enum class BoxMode : std::uint8_t { tile, rows_apart, pixels };
+
+// Of mma.sync: bits of an element, and how many registers A, B and D, or C, have.
+int mma_width(Num type);
+struct MmaRegisters {
+  int a, b, sums;
+};
+MmaRegisters mma_registers(int m, int k, Num sum, Num element, bool sparse);
 
 // Of wmma: what a fragment holds.
 enum class Fragment : std::uint8_t { a, b, sum };

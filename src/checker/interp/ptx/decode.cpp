@@ -5,7 +5,11 @@ namespace warpcc::checker::ptx {
 int bits(Num type) {
   switch (type) {
     case Num::pred:
+    case Num::b1:
       return 1;
+    case Num::s4:
+    case Num::u4:
+      return 4;
     case Num::b8:
     case Num::u8:
     case Num::s8:

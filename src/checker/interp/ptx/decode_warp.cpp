@@ -37,18 +37,27 @@ bool Decoder::of_a_warp(Code& code) {
     code.op = Op::movmatrix;
     return operands() == 2 && scalars();
   }
-  // m16n8k16, majors, the types of D, A, B and C; the registers of each
+  return mma(code);
+}
+
+// Registers of D, A, B, C; of a sparse A what lies where, and who has it.
+bool Decoder::mma(Code& code) {
+  // m16n8k16, majors, the types of D, A, B and C
   code.op = Op::mma;
   code.sparse = has("sp") || has("sp::ordered_metadata");
+  code.saturate = has("satfinite");
   const std::size_t at = code.sparse ? 4 : 3;  // of the shape
-  known_ = words().size() >= at + 7 && words()[at].substr(0, 6) == "m16n8k" && is(at + 1, "row") && is(at + 2, "col") &&
-           !has("block_scale") && !has("xor") && !has("and");
+  known_ = words().size() >= at + 7 && is(at + 1, "row") && is(at + 2, "col") && !has("block_scale");
   if (!known_ || operands() != (code.sparse ? 6u : 4u)) return false;
   std::string_view shape = words()[at];
+  code.dimensions = shape.substr(0, 6) == "m16n8k" ? 16 : 8;
+  known_ = code.dimensions == 16 || (shape.substr(0, 5) == "m8n8k" && !code.sparse);
+  if (!known_) return false;
   code.extra = 0;
   for (char c : shape.substr(shape.find('k') + 1)) code.extra = code.extra * 10 + (c - '0');
   llvm::SmallVector<Num, 4> types;
-  static constexpr std::pair<std::string_view, Num> kMore[] = {{"e4m3", Num::e4m3x2}, {"e5m2", Num::e5m2x2}};
+  static constexpr std::pair<std::string_view, Num> kMore[] = {
+      {"e4m3", Num::e4m3x2}, {"e5m2", Num::e5m2x2}, {"s4", Num::s4}, {"u4", Num::u4}, {"b1", Num::b1}};
   for (std::size_t i = at + 1; i < words().size(); ++i) {
     std::optional<Num> found = type_of(words()[i]);
     for (const auto& [name, small] : kMore) {
@@ -56,24 +65,28 @@ bool Decoder::of_a_warp(Code& code) {
     }
     if (found) types.push_back(*found);
   }
-  // A and B of one type are computed; the sums are floats, halves or whole numbers.
-  auto element_bits = [](Num of) {
-    return of == Num::e4m3x2 || of == Num::e5m2x2 ? 8 : of == Num::tf32 ? 32 : bits(of);
-  };
-  known_ = types.size() == 4 && types[0] == types[3] && element_bits(types[1]) == element_bits(types[2]) &&
-           (types[0] == Num::f32 || types[0] == Num::f16 || types[0] == Num::s32);
+  known_ = types.size() == 4 && types[0] == types[3] && mma_width(types[1]) == mma_width(types[2]);
   if (!known_) return false;
-  code.type = types[0];
-  code.from = types[1];
+  // Bits are compared, the others multiplied.
+  const Num sum = types[0], element = types[1];
+  code.combine = has("xor") ? Combine::bit_xor : has("and") ? Combine::bit_and : Combine::none;
+  const bool whole = element == Num::s8 || element == Num::u8 || element == Num::s4 || element == Num::u4;
+  const bool bits_of_k = element == Num::b1;
+  known_ = (code.combine != Combine::none) == bits_of_k && (element == Num::f64     ? sum == Num::f64
+                                                            : whole || bits_of_k    ? sum == Num::s32
+                                                            : code.dimensions == 16 ? sum == Num::f32 || sum == Num::f16
+                                                                                    : false);
+  // 32 bytes of k at most, of a sparse A as stored; of f64 128.
+  const int most = element == Num::f64 ? 1024 : code.sparse ? 512 : 256;
+  known_ = known_ && code.extra >= 4 && code.extra * mma_width(element) <= most;
+  if (!known_) return false;
+  code.type = sum;
+  code.from = element;
   code.vector = static_cast<std::uint8_t>(types[2]);
-  // As wide as 32 bytes of k, of a sparse A twice that.
-  const int sums = types[0] == Num::f16 ? 2 : 4, b = 8 * code.extra * element_bits(types[1]) / 1024,
-            a = code.sparse ? b : 2 * b;
-  known_ = b >= 1 && b <= (code.sparse ? 4 : 2);
-  if (!known_) return false;
-  if (width(operand(0)) != sums || width(operand(3)) != sums || width(operand(1)) != a || width(operand(2)) != b)
-    return false;
-  return scalars();
+  const MmaRegisters registers = mma_registers(code.dimensions, code.extra, sum, element, code.sparse);
+  known_ = registers.a >= 1 && registers.b >= 1;
+  return known_ && width(operand(0)) == registers.sums && width(operand(3)) == registers.sums &&
+         width(operand(1)) == registers.a && width(operand(2)) == registers.b && scalars();
 }
 
 // [first element], stride, registers; of the product D, A, B, C. The layouts that the product names are those that its

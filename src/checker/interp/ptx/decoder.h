@@ -216,6 +216,7 @@ class Decoder {
   bool copies(Code& code);
   bool tensor(Code& code);
   bool of_a_warp(Code& code);
+  bool mma(Code& code);
   bool fragments(Code& code);
   bool tensor_multiply(Code& code);
   bool tensor_memory_copy(Code& code);

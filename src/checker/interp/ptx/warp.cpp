@@ -1,102 +1,11 @@
-// What the lanes of a warp compute together: mma.sync, redux, match, movmatrix (PTX ISA).
+// What the lanes of a warp compute together: redux, match, movmatrix (PTX ISA).
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "checker/interp/ptx/executor.h"
-#include "checker/machine/numbers.h"
-#include "checker/machine/sparsity.h"
-#include "checker/machine/warpgroup_core.h"
 
 namespace warpcc::checker::ptx {
-
-namespace {
-
-using layout::Element;
-
-Element element_of(Num type) {
-  switch (type) {
-    case Num::bf16:
-      return Element::bf16;
-    case Num::tf32:
-      return Element::tf32;
-    case Num::f32:
-      return Element::f32;
-    case Num::e4m3x2:
-      return Element::f8e4m3;
-    case Num::e5m2x2:
-      return Element::f8e5m2;
-    case Num::s8:
-      return Element::s8;
-    case Num::u8:
-      return Element::u8;
-    default:
-      return Element::f16;
-  }
-}
-
-}  // namespace
-
-// D[16 × 8] = A[16 × k] · B[k × 8] + C: registers of D, A, B, C; of a sparse A, of which k / 2 are stored, the chunks
-// and who has them. A lies as wgmma's A in registers; of B a lane has one column, of k what it has of A's (PTX ISA,
-// mma.m16n8k…: matrix fragments).
-void Executor::multiply_matrices(const Code& code) {
-  const int k = code.extra;
-  const Element element_a = element_of(code.from), element_b = element_of(static_cast<Num>(code.vector));
-  const int width = layout::bits(element_a), count = 32 / width;
-  const std::uint32_t all = width == 32 ? ~0u : (1u << width) - 1;
-  const bool halves = code.type == Num::f16, whole = code.type == Num::s32;
-  const int sums = halves ? 2 : 4, registers_b = 8 * k * width / 1024,
-            registers_a = code.sparse ? registers_b : 2 * registers_b;
-  float a[16][64], b[64][8];
-  Lanes32 lanes;
-  for (int i = 0; i < registers_a; ++i) {
-    read32(arg(code, static_cast<std::size_t>(sums + i)), lanes);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      for (int e = 0; e < count; ++e) {
-        machine::OperandPlace at = machine::operand_place(lane, i, e, count);
-        a[at.row][at.k] = machine::to_float(lanes[lane] >> (e * width % 32) & all, element_a);
-      }
-    }
-  }
-  if (code.sparse) {
-    const auto after = static_cast<std::size_t>(2 * sums + registers_a + registers_b);
-    read32(arg(code, after), lanes);
-    const auto chunks = machine::chunks_of_rows(lanes, k / 2, width, static_cast<int>(arg(code, after + 1).value) & 3);
-    for (std::size_t row = 0; row < 16; ++row) {
-      float whole[64];
-      machine::spread_row(a[row], k / 2, chunks[row], machine::granularity_of(element_a), whole);
-      std::copy_n(whole, k, a[row]);
-    }
-  }
-  for (int i = 0; i < registers_b; ++i) {
-    read32(arg(code, static_cast<std::size_t>(sums + registers_a + i)), lanes);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      for (int e = 0; e < count; ++e)
-        b[lane % 4 * count + e + 4 * count * i][lane / 4] =
-            machine::to_float(lanes[lane] >> (e * width % 32) & all, element_b);
-    }
-  }
-  for (int i = 0; i < sums; ++i) {
-    Lanes32 c, d;
-    read32(arg(code, static_cast<std::size_t>(sums + registers_a + registers_b + i)), c);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      std::uint32_t result = 0;
-      for (int part = 0; part < (halves ? 2 : 1); ++part) {
-        machine::FragmentPlace at = machine::fragment_place(lane, halves ? 2 * i + part : i);
-        float sum = halves  ? machine::f16_to_float(static_cast<std::uint16_t>(c[lane] >> (16 * part)))
-                    : whole ? 0
-                            : std::bit_cast<float>(c[lane]);
-        for (int j = 0; j < k; ++j) sum += a[at.row][j] * b[j][at.column];
-        result |= halves  ? static_cast<std::uint32_t>(machine::float_to_f16(sum)) << (16 * part)
-                  : whole ? c[lane] + static_cast<std::uint32_t>(static_cast<std::int32_t>(sum))
-                          : std::bit_cast<std::uint32_t>(sum);
-      }
-      d[lane] = result;
-    }
-    write32(arg(code, static_cast<std::size_t>(i)), d);
-  }
-}
 
 // d, a, members
 void Executor::reduce(const Code& code) {
