@@ -109,7 +109,7 @@ class Complaint {
       diagnostics_.error({file_, end, end}, missing, dot ? "a name" : "a predicate", found_text());
     } else if (took_next_statement()) {
       say_half_typed();
-    } else if (wants_name_alone(error_.expected) && is_reserved(type)) {
+    } else if (wants_name_alone(error_.expected) && is_reserved(type) && !on_a_later_line()) {
       diagnostics_.error(found(), reserved, found_text());
     } else if (expects(P::SEMI) && (on_a_later_line() || finds(P::RBRACE) || begins_statement(type))) {
       diagnostics_.error(behind(), semicolon, noun()).insert(file_, behind().begin, ";");
@@ -150,14 +150,16 @@ class Complaint {
   // which is half typed: both begin in the same column.
   bool took_next_statement() const {
     const SyntaxError::Rule* rule = rule_of_construct();
-    if (!rule || !error_.above || error_.line.empty() || error_.line.size() % 2 == 0) return false;
+    if (!rule || !error_.above || error_.line.empty()) return false;
     if (error_.above->getTokenIndex() < rule->first->getTokenIndex()) return false;
     if (error_.line.front()->getCharPositionInLine() != rule->first->getCharPositionInLine()) return false;
+    if (error_.line.front()->getType() == P::FOR) return error_.line.size() == 2 && expects(P::SEMI);
     for (std::size_t i = 0; i < error_.line.size(); ++i) {
       const std::size_t type = error_.line[i]->getType();
       if (i % 2 == 1 ? type != P::DOT : !is_name(type)) return false;
     }
-    return expects(P::SEMI) || wants_operand(error_.above->getType());
+    const bool opcode = error_.line.size() % 2 == 1;
+    return opcode && (expects(P::SEMI) || wants_operand(error_.above->getType()));
   }
   static bool wants_operand(std::size_t type) {
     return is_operator(type) || type == P::NOT || type == P::COMMA || type == P::ASSIGN;

@@ -29,6 +29,14 @@ WkParser::FileContext* read_file(WkParser& parser, antlr4::atn::PredictionMode m
   }
 }
 
+// Whether a `;` is wrong since a parenthesis is open that began on a line before: `f(`, half typed.
+bool spoils(const BracketError& bracket, const SyntaxError& syntax, std::string_view text) {
+  if (bracket.bracket != '(' && bracket.bracket != '[') return false;
+  const std::size_t open = bracket.where.begin, found = syntax.found->getStartIndex();
+  if (syntax.found->getType() != WkParser::SEMI || open >= found) return false;
+  return text.substr(open, found - open).find('\n') != std::string_view::npos;
+}
+
 }  // namespace
 
 std::unique_ptr<Reading> Reading::read(FileId file, std::string_view text, Diagnostics& diagnostics) {
@@ -45,7 +53,8 @@ std::unique_ptr<Reading> Reading::read(FileId file, std::string_view text, Diagn
   }
   const std::optional<SyntaxError>& syntax = errors->error();
   const std::optional<BracketError>& bracket = tokens->bracket_error;
-  if (bracket && (!syntax || syntax->found->getStartIndex() >= bracket->found.begin)) {
+  if (bracket &&
+      (!syntax || syntax->found->getStartIndex() >= bracket->found.begin || spoils(*bracket, *syntax, text))) {
     report(*bracket, diagnostics);
     return nullptr;
   }
