@@ -159,7 +159,7 @@ bool pass_over(const SyntaxError& error, antlr4::BufferedTokenStream& tokens) {
   }
   const Scan scan(tokens);
   if (scan.type(found) == antlr4::Token::EOF) return false;
-  // A `;` in a head, with more behind it on its line, ends nothing.
+  // A `;` in a head or between statements, with more behind it on its line, ends nothing.
   const bool stray = scan.type(found) == P::SEMI && !scan.begins_line(scan.next(found));
   if (statement && has_blocks(scan.type(start))) {
     std::vector<Stretch> heads = scan.heads_of(start, stray ? scan.next(found) : found);
@@ -174,7 +174,7 @@ bool pass_over(const SyntaxError& error, antlr4::BufferedTokenStream& tokens) {
     return true;
   }
   const bool head = scan.type(start) == P::ROLE || scan.type(start) == P::PROC || scan.type(start) == P::KERNEL;
-  const std::size_t from = stray && head ? scan.next(found) : found;
+  const std::size_t from = stray && (head || between) ? scan.next(found) : found;
   leave_out({start, scan.end_of(start, from, error.expected.contains(P::SEMI))}, tokens);
   return true;
 }

@@ -159,6 +159,7 @@ const x = 3;)",
     {"const x = f(1, 2;", R"(1:17-18 expected `)` or `,`, found `;`)"},
     // A `;` that is too many in a head.
     {"kernel k() on t { role r; () on warp 0 { sync; } }", R"(1:25-26 expected `(`, found `;`)"},
+    {"proc f() { ; out.tile, a[1]; sync; }", R"(1:12-13 expected a statement or `}`, found `;`)"},
     {"proc f() { on; (a) { sync; } }", R"(1:14-15 expected `(`, found `;`)"},
 };
 
