@@ -113,7 +113,7 @@ class Complaint {
       diagnostics_.error(found(), reserved, found_text());
     } else if (expects(P::SEMI) && (on_a_later_line() || finds(P::RBRACE) || begins_statement(type))) {
       diagnostics_.error(behind(), semicolon, noun()).insert(file_, behind().begin, ";");
-    } else if (finds(P::LPAREN) && expects(P::CALL_OPEN)) {
+    } else if (finds(P::LPAREN) && expects(P::CALL_OPEN) && !on_a_later_line()) {
       say_no_call();
     } else if (in_construct(P::RuleAction) && expects(P::SEMI) && (finds(P::ASSIGN) || assigns_with())) {
       diagnostics_.error(found(), no_assignment);
