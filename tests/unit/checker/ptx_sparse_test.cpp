@@ -179,6 +179,52 @@ TEST_CASE("tcgen05.mma.sp: what lies where stands in tensor memory, in the colum
   CHECK(PtxTrial(unwritten, 128, Words::kZeros).run().says("reads what lies where in A from column 32"));
 }
 
+TEST_CASE("tcgen05.mma.sp of bytes and of 32 bits") {
+  struct Case {
+    const char *kind, *descriptor;
+    const char *a, *b;           // %r7: four bytes of A; %r8: word t of B, of groups of eight columns and 16 bytes of k
+    const char* columns;         // %r5, %r6: of the metadata
+    std::uint32_t upper, lower;  // of rows 0 .. 7 of each sixteen, of 8 .. 15
+  };
+  const Case kCases[] = {
+      // B is 1, 2, 4, 8 and so on: of the first eight chunks 0 and 1 are stored, then 2 and 3; in lanes 8 .. 15 of each
+      // sixteen, which are these rows, 1 and 2, then 0 and 1.
+      {"f8f6f4", "0x08020014", "mov.u32 %r7, 0x38383838;\n", "mov.u32 %r8, 0x50484038;\n",
+       "selp.b32 %r5, 0x44444444, 0x99999999, %p3;\nselp.b32 %r6, 0xeeeeeeee, 0x44444444, %p3;\n", 8 * 3 + 8 * 12,
+       8 * 6 + 8 * 3},
+      // B[k, n] = k: of each two the first or the second; of k of 8 .. 15 the first.
+      {"tf32", "0x08020914", "mov.u32 %r7, 0x3f800000;\n",
+       "shr.u32 %r8, %r1, 5;\nshl.b32 %r8, %r8, 2;\nand.b32 %r4, %r1, 3;\nadd.u32 %r8, %r8, %r4;\n"
+       "cvt.rn.f32.u32 %f1, %r8;\nmov.b32 %r8, %f1;\n",
+       "selp.b32 %r5, 0xeeee4444, 0x44444444, %p3;\nmov.u32 %r6, -1;\n", (0 + 2 + 4 + 6) + (8 + 10 + 12 + 14),
+       (1 + 3 + 5 + 7) + (8 + 10 + 12 + 14)}};
+  for (const Case& each : kCases) {
+    const std::string filled =
+        std::string(each.a) + each.b +
+        "shl.b32 %r4, %r1, 5;\nadd.u32 %r4, %r4, %r2;\nst.shared.v4.u32 [%r4+2048], {%r7, %r7, %r7, %r7};\n"
+        "st.shared.v4.u32 [%r4+2064], {%r7, %r7, %r7, %r7};\nshl.b32 %r4, %r1, 2;\nadd.u32 %r4, %r4, %r2;\n"
+        "st.shared.u32 [%r4+1024], %r8;\nfence.proxy.async.shared::cta;\nand.b32 %r6, %r1, 8;\n"
+        "setp.eq.u32 %p3, %r6, 0;\n" +
+        each.columns + "add.u32 %r17, %r14, 32;\ntcgen05.st.sync.aligned.32x32b.x2.b32 [%r17], {%r5, %r6};\n";
+    const std::string work =
+        "add.u32 %r10, %r2, 2048;\nshr.u32 %r10, %r10, 4;\nor.b32 %r10, %r10, 0x80000;\nmov.u32 %r12, 0x4010;\n"
+        "mov.b64 %rd10, {%r10, %r12};\nadd.u32 %r11, %r2, 1024;\nshr.u32 %r11, %r11, 4;\nor.b32 %r11, %r11, 0x80000;\n"
+        "mov.b64 %rd11, {%r11, %r12};\nadd.u32 %r17, %r16, 32;\nsetp.ne.u32 %p5, %r1, 0;\nmov.u32 %r13, " +
+        std::string(each.descriptor) + ";\ntcgen05.mma.sp.cta_group::1.kind::" + each.kind +
+        " [%r16], %rd10, %rd11, [%r17], %r13, %p5;\n";
+    PtxTrial trial({.body = with_tensor_memory(filled, work,
+                                               "mov.b32 %f1, %r20;\ncvt.rzi.u32.f32 %r20, %f1;\nmov.b32 %f1, %r23;\n"
+                                               "cvt.rzi.u32.f32 %r23, %f1;\n")},
+                   128, Words::kZeros);
+    REQUIRE_MESSAGE(trial.run().clean(), trial.said());
+    INFO(each.kind);
+    for (std::uint32_t lane = 0; lane < 128; ++lane) {
+      CHECK(trial.word(2048 + 4 * lane) == (lane % 16 < 8 ? each.upper : each.lower));
+      CHECK(trial.word(2051 + 4 * lane) == (lane % 16 < 8 ? each.upper : each.lower));
+    }
+  }
+}
+
 TEST_CASE("tcgen05.shift moves rows within each quarter of the lanes, and four rows are copied behind it") {
   const std::string filled =
       "add.u32 %r20, %r1, 1000;\nadd.u32 %r21, %r1, 2000;\nmov.u32 %r22, 7;\nmov.u32 %r23, 8;\n"
