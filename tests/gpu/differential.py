@@ -14,6 +14,7 @@ import collections
 import concurrent.futures
 import hashlib
 import json
+import math
 import os
 import pathlib
 import queue
@@ -37,6 +38,10 @@ MODULE = 25  # kernels of a module: modules are slow to load, large ones slow to
 
 
 def lifted(warpcc, path):
+    """The program's PTX: what a module has once, and the rest."""
+    if path.suffix == ".ptx":
+        head, gap, body = path.read_text().partition("\n\n")
+        return head + gap, body
     done = subprocess.run([warpcc, "lift", path, "-o", path.with_suffix(".ptx")], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{path}: warpcc lift refuses it:\n{done.stderr}")
@@ -81,7 +86,7 @@ def write(options, folder):
     for kind, name, text in programs.programs(options.scale, options.seed):
         if options.only and kind not in options.only.split(","):
             continue
-        path = folder / f"{name}.sass"
+        path = folder / (name + (".ptx" if kind.startswith("ptx_") else ".sass"))
         if kind.startswith("wk_"):
             sources.append(path.with_suffix(".wk"))
             sources[-1].write_text(text)
@@ -94,7 +99,7 @@ def write(options, folder):
 
 
 def run_on_the_machine(build, listed):
-    """The checker's machine: NAME.memory beside NAME.sass. It finds nothing wrong with these programs."""
+    """The checker's machine: NAME.memory beside the program. It finds nothing wrong with these programs."""
     for i in range(0, len(listed), 100):
         part = [str(path) for _, _, path in listed[i : i + 100]]
         done = subprocess.run([build / "tests/memory_after", *part], capture_output=True, text=True)
@@ -171,8 +176,8 @@ def write_pack(path, listed, groups, cubins):
             pack.write(cubin, f"module_{number}.cubin")
             for i in group:
                 kind, name, text = listed[i]
-                index.append([kind, name, number, short_hash(source_of(text).read_bytes())])
-                pack.write(text, name + ".sass")
+                index.append([kind, text.name, number, short_hash(source_of(text).read_bytes())])
+                pack.write(text, text.name)
                 pack.write(text.with_suffix(".memory"), name + ".memory")
         pack.writestr("index.json", json.dumps(index))
 
@@ -194,6 +199,11 @@ class Header:
     def __init__(self, text):
         self.threads, self.shared, self.grid, self.cluster = 0, 0, (1, 1, 1), 1
         self.params, self.maps, self.buffers = [], [], []
+        of_ptx = re.match(r"// threads (\d+), words (\d+)", text)
+        if of_ptx:
+            self.threads, self.params = int(of_ptx.group(1)), ["result"]
+            self.buffers = [Buffer(0, "result", "u32", [int(of_ptx.group(2)) // 32, 32], False)]
+            return
         for line in text.splitlines():
             words = line.split()
             if not words or not words[0].startswith("."):
@@ -223,6 +233,7 @@ class Header:
 
 def run_from(options):
     """The programs from number `start` on: a line of JSON each. Ends after one that the driver refuses: its context is gone."""
+    import ptx
     from driver import Driver
     from inputs import encoded
 
@@ -233,9 +244,10 @@ def run_from(options):
     say(gpu=driver.name())
     module, loaded = None, None
     for i in range(options.start, len(index)):
-        kind, name, number, written = index[i]
-        text = pack.read(name + ".sass")
-        header = Header(text.decode())
+        kind, file, number, written = index[i]
+        name = pathlib.Path(file).stem
+        text = pack.read(file).decode()
+        header = Header(text)
         before = [encoded(b.number, b.count, b.element) for b in header.buffers]
         try:
             if loaded != number:
@@ -247,7 +259,12 @@ def run_from(options):
             say(name=name, kind=kind, why=str(error))
             return 1
         wanted, got = pack.read(name + ".memory"), b"".join(after)
+        if kind == "ptx_near":
+            say(name=name, kind=kind, why="", off=ptx.off(text, got, wanted))
+            continue
         why = "" if got == wanted else first_difference(header, after, wanted)
+        if why and file.endswith(".ptx"):
+            why += "; " + ptx.differing(text, got, wanted)
         say(name=name, kind=kind, why=why, seen=f"{name} {written} {short_hash(got)}")
     return 0
 
@@ -261,7 +278,7 @@ def pass_on(lines, to):
 def run(options):
     """Each stretch in a process of its own, so that a program that fails or hangs takes no other with it."""
     count = len(json.loads(zipfile.ZipFile(options.pack).read("index.json")))
-    ran, differ, said, seen_lines = collections.Counter(), collections.Counter(), [], []
+    ran, differ, said, seen_lines, off = collections.Counter(), collections.Counter(), [], [], {}
     done, failures = 0, 0
     while done < count and failures < 40:
         command = [sys.executable, __file__, "run-from", "--pack", options.pack, "--start", str(done)]
@@ -283,6 +300,8 @@ def run(options):
                         print("GPU:", told["gpu"])
                     continue
                 name, kind = told["name"], told["kind"]
+                for form, far in told.get("off", {}).items():
+                    off[form] = max(far, off.get(form, 0.0))
                 if name is None:
                     kind, name, *_ = json.loads(zipfile.ZipFile(options.pack).read("index.json"))[done]
                 done += 1
@@ -303,6 +322,8 @@ def run(options):
                 break
     for kind in ran:
         print(f"{kind:16} {ran[kind]:5} programs, {differ[kind]} differ")
+    for form, far in off.items():
+        print(f"{form}: at most 2^{math.log2(far) if far else -math.inf:.1f} off")
     print(f"{sum(ran.values())} of {count} programs run, {sum(differ.values())} differ")
     if options.out:
         out = pathlib.Path(options.out)

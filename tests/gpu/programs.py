@@ -2,6 +2,7 @@
 
 import kernels
 import memory
+import ptx
 import registers
 import tensor
 
@@ -29,6 +30,8 @@ CLASSES = {
     "wk_copies": (kernels.copies, 80),
     "wk_factors": (kernels.factors, 80),
     "wk_types": (kernels.types, 120),
+    # In PTX, as others write it: all forms of each family, four times.
+    **{name: (ptx.programs_of(forms), 4 * ptx.count(forms)) for name, forms in ptx.FAMILIES.items()},
 }
 
 

@@ -39,8 +39,7 @@ std::uint16_t float_to_bf16(float value) {
 
 namespace {
 
-// The formats of 8 bits and fewer: sign, exponent, fraction. Infinities and NaNs are read as numbers, since no input
-// has them.
+// The formats of 8 bits and fewer: sign, exponent, fraction (OCP 8-bit floating point; OCP microscaling formats).
 struct SmallFormat {
   int exponent_bits, fraction_bits, bias;
 };
@@ -78,9 +77,10 @@ float to_float(std::uint32_t bits, Element element) {
     case Element::tf32:
       return std::bit_cast<float>(bits & 0xffffe000);  // the tensor core reads 10 bits of fraction
     case Element::f8e4m3:
+      if ((bits & 0x7f) == 0x7f) return std::bit_cast<float>(0x7fffffffu);  // its one NaN; it has no infinity
       return to_float(bits, kE4M3);
-    case Element::f8e5m2:
-      return to_float(bits, kE5M2);
+    case Element::f8e5m2:  // the upper byte of a half
+      return f16_to_float(static_cast<std::uint16_t>(bits << 8));
     case Element::f6e2m3:
       return to_float(bits, kE2M3);
     case Element::f6e3m2:

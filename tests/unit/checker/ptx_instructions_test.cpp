@@ -99,6 +99,29 @@ TEST_CASE("floats: rounding, pairs, halves beside floats") {
           0x3c013c01}});
 }
 
+TEST_CASE("roundings, ends of ranges, NaNs: as an H200 has them") {
+  check({{"sub.sat.s32 %r9, 0x80000000, 1;", 0x80000000},
+         {"mad.hi.sat.s32 %r9, 0x7fffffff, 0x7fffffff, 0x7fffffff;", 0x7fffffff},
+         {"min.relu.s32 %r9, %r2, 5;", 0},
+         {"cvt.rz.f32.u32 %f3, 0x01ffffff;\nmov.b32 %r9, %f3;", 0x4bffffff},
+         {"cvt.rz.f16.u32 %h1, 0x10000;\ncvt.u32.u16 %r9, %h1;", 0x7bff},
+         {"cvt.rp.bf16.f32 %h1, 0f3F800001;\ncvt.u32.u16 %r9, %h1;", 0x3f81},
+         {"cvt.rn.satfinite.f16.f32 %h1, 0f7F800000;\ncvt.u32.u16 %r9, %h1;", 0x7bff},
+         {"cvt.sat.u32.u64 %r9, 0x8000000000000001;", 0xffffffff},
+         {"mov.b16 %h1, 0x7fff;\ncvt.rn.f16x2.e4m3x2 %r9, %h1;", 0x7fff7fff},
+         {"cvt.rni.s64.f32 %rd3, 0f7FC00000;\nshr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r9, %rd3;", 0x80000000},
+         {"add.rm.f32 %f3, 0f3F800000, 0fA0000000;\nmov.b32 %r9, %f3;", 0x3f7fffff},
+         {"add.rn.f32 %f3, 0f7F800000, 0fFF800000;\nmov.b32 %r9, %f3;", 0x7fffffff},
+         {"fma.rz.f64 %rd3, 0d3FF0000000000000, 0d3FF0000000000000, 0dBC00000000000000;\ncvt.u32.u64 %r9, %rd3;", ~0u},
+         {"max.xorsign.abs.f32 %f3, 0f7FC00000, 0fBF800000;\nmov.b32 %r9, %f3;", 0xbf800000},
+         {"testp.normal.f32 %p2, 0f00000000;\nselp.b32 %r9, 1, 0, %p2;", 1},
+         // The lower halves answer first: 2 < 1, 1 < 2.
+         {"mov.b32 %r10, 0x3c004000;\nmov.b32 %r11, 0x40003c00;\nsetp.lt.f16x2 %p2|%p3, %r10, %r11;\n"
+          "selp.b32 %r9, 1, 0, %p2;\n@%p3 add.u32 %r9, %r9, 2;",
+          2},
+         {"set.lt.f16x2.f16x2 %r9, %r10, %r11;", 0x3c000000}});
+}
+
 TEST_CASE("conversions to and from small numbers") {
   check({{"cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2; mov.b32 %r9, {%h1, %h1};", 0x3ca83ca8},
          {"cvt.rn.f16x2.e4m3x2 %r9, %h1;", 0x3e00b400},

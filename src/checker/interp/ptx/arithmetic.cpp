@@ -1,12 +1,10 @@
-// PTX ISA, "Integer Arithmetic", "Floating Point", "Logic and Shift", "Data Movement" between registers.
+// PTX ISA, "Integer Arithmetic", "Logic and Shift", "Data Movement" between registers.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "checker/interp/ptx/compute.h"
-#include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
 
@@ -15,160 +13,10 @@ namespace {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-float half_to_float(std::uint32_t bits, bool brain) {
-  return brain ? std::bit_cast<float>(bits << 16) : machine::f16_to_float(static_cast<std::uint16_t>(bits));
-}
-std::uint32_t float_to_half(float value, bool brain) {
-  return brain ? machine::float_to_bf16(value) : machine::float_to_f16(value);
-}
-
-template <typename F>
-F minimum(F a, F b, bool nan_wins) {
-  if (std::isnan(a) || std::isnan(b)) return nan_wins ? std::numeric_limits<F>::quiet_NaN() : std::isnan(a) ? b : a;
-  return a < b || (a == b && std::signbit(a)) ? a : b;
-}
-template <typename F>
-F maximum(F a, F b, bool nan_wins) {
-  if (std::isnan(a) || std::isnan(b)) return nan_wins ? std::numeric_limits<F>::quiet_NaN() : std::isnan(a) ? b : a;
-  return a > b || (a == b && std::signbit(b)) ? a : b;
-}
-
-// A number below the least normal one is 0.
-float flushed(float value) {
-  return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
-}
-
-// `exact` as a float, rounded as the instruction says.
-float rounded(double exact, const Code& code) {
-  auto value = static_cast<float>(exact);
-  if (std::isnan(exact) || static_cast<double>(value) == exact) return value;
-  const bool above = static_cast<double>(value) > exact;
-  const bool down = code.round_down || (code.to_zero && exact > 0), up = code.round_up || (code.to_zero && exact < 0);
-  if (down && above) return std::nextafter(value, -std::numeric_limits<float>::infinity());
-  if (up && !above) return std::nextafter(value, std::numeric_limits<float>::infinity());
-  return value;
-}
-
-// A double as a half, rounded once: a float on the way is rounded to odd.
-std::uint32_t double_to_half(double exact, bool brain) {
-  auto value = static_cast<float>(exact);
-  if (!std::isnan(exact) && !std::isinf(value) && static_cast<double>(value) != exact) {
-    auto bits = std::bit_cast<std::uint32_t>(value);
-    const bool larger = std::fabs(static_cast<double>(value)) > std::fabs(exact);
-    if (larger) --bits;
-    value = std::bit_cast<float>(bits | 1);
-  }
-  return float_to_half(value, brain);
-}
-
-template <typename F>
-F real(Op op, F a, F b, F c, const Code& code) {
-  F result = 0;
-  switch (op) {
-    case Op::add:
-      result = a + b;
-      break;
-    case Op::sub:
-      result = a - b;
-      break;
-    case Op::mul_lo:
-      result = a * b;
-      break;
-    case Op::fma:
-      result = std::fma(a, b, c);
-      break;
-    case Op::div:
-      result = a / b;
-      break;
-    case Op::neg:
-      return -a;
-    case Op::abs:
-      return std::fabs(a);
-    case Op::min:
-      if (code.multicast)
-        return std::copysign(std::min(std::fabs(a), std::fabs(b)), std::signbit(a) != std::signbit(b) ? F{-1} : F{1});
-      result = minimum(a, b, code.unordered);
-      if (code.count > 3) result = minimum(result, c, code.unordered);
-      break;
-    case Op::max:
-      if (code.multicast)
-        return std::copysign(std::max(std::fabs(a), std::fabs(b)), std::signbit(a) != std::signbit(b) ? F{-1} : F{1});
-      result = maximum(a, b, code.unordered);
-      if (code.count > 3) result = maximum(result, c, code.unordered);
-      break;
-    case Op::rcp:
-      result = 1 / a;
-      break;
-    case Op::sqrt:
-      result = std::sqrt(a);
-      break;
-    case Op::rsqrt:
-      result = 1 / std::sqrt(a);
-      break;
-    case Op::ex2:
-      result = std::exp2(a);
-      break;
-    case Op::lg2:
-      result = std::log2(a);
-      break;
-    case Op::tanh:
-      result = std::tanh(a);
-      break;
-    case Op::sin:
-      result = std::sin(a);
-      break;
-    case Op::cos:
-      result = std::cos(a);
-      break;
-    case Op::copysign:
-      result = std::copysign(b, a);
-      break;
-    default:
-      break;
-  }
-  if (code.saturate) result = result > 0 ? std::min<F>(result, 1) : 0;
-  if (code.relu && !(result > 0)) result = 0;
-  return result;
-}
-
-// Halves are computed as doubles, in which sums and products of theirs are exact.
-std::uint32_t half_bits(const Code& code, std::uint32_t a, std::uint32_t b, std::uint32_t c, bool brain) {
-  return double_to_half(real<double>(code.op, half_to_float(a & 0xffff, brain), half_to_float(b & 0xffff, brain),
-                                     half_to_float(c & 0xffff, brain), code),
-                        brain);
-}
-
-float single(const Code& code, float a, float b, float c) {
-  if (code.ftz) {
-    a = flushed(a);
-    b = flushed(b);
-    c = flushed(c);
-  }
-  const bool directed = code.round_down || code.round_up || code.to_zero;
-  float result = directed ? rounded(real<double>(code.op, a, b, c, code), code) : real<float>(code.op, a, b, c, code);
-  return code.ftz ? flushed(result) : result;
-}
-
-std::uint32_t real_bits(const Code& code, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  switch (code.type) {
-    case Num::f16:
-    case Num::bf16:
-      return half_bits(code, a, b, c, code.type == Num::bf16);
-    case Num::f16x2:
-    case Num::bf16x2: {
-      const bool brain = code.type == Num::bf16x2;
-      return half_bits(code, a, b, c, brain) | half_bits(code, a >> 16, b >> 16, c >> 16, brain) << 16;
-    }
-    default: {
-      // Halves that are added to floats come first.
-      auto operand = [&](std::uint32_t bits, bool half) {
-        return half ? half_to_float(bits & 0xffff, code.from == Num::bf16) : std::bit_cast<float>(bits);
-      };
-      const bool mixed = code.from == Num::f16 || code.from == Num::bf16;
-      return std::bit_cast<std::uint32_t>(
-          single(code, operand(a, mixed), operand(b, mixed && code.op == Op::fma), std::bit_cast<float>(c)));
-    }
-  }
+// What 32 bits hold at most.
+std::uint32_t saturated(std::int64_t value) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, std::numeric_limits<std::int32_t>::min(),
+                                                             std::numeric_limits<std::int32_t>::max()));
 }
 
 // Whole numbers of `width` bits, in a word of U.
@@ -185,15 +33,11 @@ U whole(const Code& code, U a, U b, U c, int width) {
   a &= all;
   b &= all;
   switch (code.op) {
-    case Op::add: {
-      if (code.saturate) {
-        std::int64_t sum = static_cast<std::int64_t>(sa) + static_cast<std::int64_t>(sb);
-        return static_cast<U>(std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
-                                                       std::numeric_limits<std::int32_t>::max()));
-      }
+    case Op::add:
+      if (code.saturate) return saturated(static_cast<std::int64_t>(sa) + static_cast<std::int64_t>(sb));
       return (a + b) & all;
-    }
     case Op::sub:
+      if (code.saturate) return saturated(static_cast<std::int64_t>(sa) - static_cast<std::int64_t>(sb));
       return (a - b) & all;
     case Op::mul_lo:
       return (a * b) & all;
@@ -208,10 +52,10 @@ U whole(const Code& code, U a, U b, U c, int width) {
     case Op::abs:
       return (sa < 0 ? U{0} - a : a) & all;
     case Op::min:
-      return sign ? (sa < sb ? a : b) : std::min(a, b);
     case Op::max: {
-      U result = sign ? (sa > sb ? a : b) : std::max(a, b);
-      return code.relu && sign && signed_value(result) < 0 ? 0 : result;
+      const bool first = (sign ? sa < sb : a < b) == (code.op == Op::min);
+      const U result = first ? a : b;
+      return code.relu && signed_value(result) < 0 ? 0 : result;
     }
     case Op::bit_and:
       return a & b;
@@ -264,22 +108,6 @@ std::uint32_t selection(int mode, std::uint32_t c) {
 }
 
 }  // namespace
-
-// Floats; the common operations in loops of their own, which the compiler makes vectors of.
-void Executor::fast_float(const Code& code, int sources) {
-  using U32 = std::uint32_t;
-  const bool plain = code.type == Num::f32 && code.from == Num::f32 && !code.saturate && !code.relu && !code.ftz &&
-                     !code.round_down && !code.round_up && !code.to_zero;
-  auto run = [&](auto function) {
-    compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) {
-      return std::bit_cast<U32>(function(std::bit_cast<float>(a), std::bit_cast<float>(b), std::bit_cast<float>(c)));
-    });
-  };
-  if (plain && code.op == Op::add) return run([](float a, float b, float) { return a + b; });
-  if (plain && code.op == Op::sub) return run([](float a, float b, float) { return a - b; });
-  if (plain && code.op == Op::mul_lo) return run([](float a, float b, float) { return a * b; });
-  compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) { return real_bits(code, a, b, c); });
-}
 
 // Whole numbers that fill a register: loops that the compiler makes vectors of.
 template <typename U>
@@ -368,7 +196,9 @@ bool Executor::arithmetic(const Code& code) {
         int shift = 64 - width;
         if (sign) {
           auto x = static_cast<Wide>(static_cast<std::int64_t>(a << shift) >> shift);
-          return static_cast<U64>(x * (static_cast<std::int64_t>(b << shift) >> shift) >> width) + c;
+          const auto high = static_cast<std::int64_t>(x * (static_cast<std::int64_t>(b << shift) >> shift) >> width);
+          if (code.saturate) return saturated(high + static_cast<std::int32_t>(c));
+          return static_cast<U64>(high) + c;
         }
         auto x = static_cast<UnsignedWide>(a << shift >> shift);
         return static_cast<U64>(x * (b << shift >> shift) >> width) + c;
@@ -460,161 +290,14 @@ bool Executor::arithmetic(const Code& code) {
     write_predicate(arg(code, 0), result);
     return true;
   }
-  if (code.type == Num::f64) {
-    compute<U64>(code, sources, [&](U64 a, U64 b, U64 c, U64) {
-      return std::bit_cast<U64>(
-          real(code.op, std::bit_cast<double>(a), std::bit_cast<double>(b), std::bit_cast<double>(c), code));
-    });
-  } else if (code.type == Num::f32x2) {
-    compute<U64>(code, sources, [&](U64 a, U64 b, U64 c, U64) {
-      auto part = [&](int shift) {
-        auto value = [shift](U64 bits) { return std::bit_cast<float>(static_cast<U32>(bits >> shift)); };
-        return static_cast<U64>(std::bit_cast<U32>(single(code, value(a), value(b), value(c)))) << shift;
-      };
-      return part(0) | part(32);
-    });
-  } else if (is_float(code.type)) {
-    fast_float(code, sources);
+  if (is_float(code.type)) {
+    real_arithmetic(code, sources);
   } else if (width == 64) {
     compute<U64>(code, sources, [&](U64 a, U64 b, U64 c, U64) { return whole<U64>(code, a, b, c, 64); });
   } else {
     compute<U32>(code, sources, [&](U32 a, U32 b, U32 c, U32) { return whole<U32>(code, a, b, c, width); });
   }
   return true;
-}
-
-void Executor::compare(const Code& code) {
-  const int width = bits(code.type);
-  auto relation = [&](auto a, auto b) {
-    switch (code.compare) {
-      case Compare::eq:
-        return a == b;
-      case Compare::ne:
-        return a != b;
-      case Compare::lt:
-        return a < b;
-      case Compare::le:
-        return a <= b;
-      case Compare::gt:
-        return a > b;
-      case Compare::ge:
-        return a >= b;
-      default:
-        return true;
-    }
-  };
-  auto of_reals = [&](double a, double b) {
-    bool nan = std::isnan(a) || std::isnan(b);
-    if (code.compare == Compare::num) return !nan;
-    if (code.compare == Compare::nan) return nan;
-    return nan ? code.unordered : relation(a, b);
-  };
-  if (code.op == Op::selp) {
-    std::uint32_t chosen = predicate(arg(code, 3));
-    if (width == 64) {
-      Lanes64 a, b;
-      read64(arg(code, 1), a);
-      read64(arg(code, 2), b);
-      for (int lane = 0; lane < kLanes; ++lane) a[lane] = chosen >> lane & 1 ? a[lane] : b[lane];
-      return write64(arg(code, 0), a);
-    }
-    Lanes32 a, b;
-    read32(arg(code, 1), a);
-    read32(arg(code, 2), b);
-    for (int lane = 0; lane < kLanes; ++lane) a[lane] = chosen >> lane & 1 ? a[lane] : b[lane];
-    return write32(arg(code, 0), a);
-  }
-  if (code.op == Op::slct) {
-    // a where c is 0 or more, b else; a NaN is not.
-    Lanes64 a, b;
-    Lanes32 c;
-    read64(arg(code, 1), a);
-    read64(arg(code, 2), b);
-    read32(arg(code, 3), c);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      bool first = code.type == Num::f32 ? std::bit_cast<float>(c[lane]) >= 0 : static_cast<std::int32_t>(c[lane]) >= 0;
-      a[lane] = first ? a[lane] : b[lane];
-    }
-    return write64(arg(code, 0), a);
-  }
-  std::uint32_t result = 0;
-  if (code.op == Op::setp && !is_float(code.type) && (width == 32 || width == 64)) {
-    auto all = [&](auto zero) {
-      using T = decltype(zero);
-      using U = std::make_unsigned_t<T>;
-      U first[kLanes], second[kLanes];
-      const U *x = lanes_of<U>(arg(code, 2), first), *y = lanes_of<U>(arg(code, 3), second);
-      auto each = [&](auto holds) {
-        for (int lane = 0; lane < kLanes; ++lane)
-          result |= static_cast<std::uint32_t>(holds(static_cast<T>(x[lane]), static_cast<T>(y[lane]))) << lane;
-      };
-      switch (code.compare) {
-        case Compare::eq:
-          return each([](T p, T q) { return p == q; });
-        case Compare::ne:
-          return each([](T p, T q) { return p != q; });
-        case Compare::lt:
-          return each([](T p, T q) { return p < q; });
-        case Compare::le:
-          return each([](T p, T q) { return p <= q; });
-        case Compare::gt:
-          return each([](T p, T q) { return p > q; });
-        default:
-          return each([](T p, T q) { return p >= q; });
-      }
-    };
-    if (width == 32) {
-      is_signed(code.type) ? all(std::int32_t{}) : all(std::uint32_t{});
-    } else {
-      is_signed(code.type) ? all(std::int64_t{}) : all(std::uint64_t{});
-    }
-    return tell(code, result);
-  }
-  Lanes64 a, b;
-  read64(arg(code, 2), a);
-  read64(arg(code, 3), b);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    bool holds = false;
-    if (code.type == Num::f64) {
-      holds = of_reals(std::bit_cast<double>(a[lane]), std::bit_cast<double>(b[lane]));
-    } else if (is_float(code.type)) {
-      bool half = code.type == Num::f16 || code.type == Num::bf16;
-      auto value = [&](std::uint64_t bits) {
-        auto low = static_cast<std::uint32_t>(bits);
-        if (half) return half_to_float(low & 0xffff, code.type == Num::bf16);
-        return code.ftz ? flushed(std::bit_cast<float>(low)) : std::bit_cast<float>(low);
-      };
-      holds = of_reals(value(a[lane]), value(b[lane]));
-    } else {
-      int shift = 64 - width;
-      holds = is_signed(code.type) ? relation(static_cast<std::int64_t>(a[lane] << shift) >> shift,
-                                              static_cast<std::int64_t>(b[lane] << shift) >> shift)
-                                   : relation(a[lane] << shift >> shift, b[lane] << shift >> shift);
-    }
-    result |= static_cast<std::uint32_t>(holds) << lane;
-  }
-  tell(code, result);
-}
-
-// A comparison's answer, with what it is combined with, to where it goes.
-void Executor::tell(const Code& code, std::uint32_t result) {
-  std::uint32_t other = ~result;
-  if (code.combine != Combine::none) {
-    std::uint32_t with = predicate(arg(code, 4));
-    auto combine = [&](std::uint32_t x) {
-      return code.combine == Combine::bit_and ? x & with : code.combine == Combine::bit_or ? x | with : x ^ with;
-    };
-    result = combine(result);
-    other = combine(other);
-  }
-  if (code.op == Op::set) {
-    Lanes32 lanes;
-    const std::uint32_t yes = code.from == Num::f32 ? 0x3f800000 : ~0u;
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = result >> lane & 1 ? yes : 0;
-    return write32(arg(code, 0), lanes);
-  }
-  write_predicate(arg(code, 0), result);
-  write_predicate(arg(code, 1), other);
 }
 
 void Executor::move(const Code& code) {

@@ -44,8 +44,8 @@ bool holds(int test, double value, double least) {
       return !std::isnan(value);
     case 3:
       return std::isnan(value);
-    case 4:
-      return std::isfinite(value) && std::fabs(value) >= least;
+    case 4:  // zeros are
+      return value == 0 || (std::isfinite(value) && std::fabs(value) >= least);
     default:
       return value != 0 && std::fabs(value) < least;
   }

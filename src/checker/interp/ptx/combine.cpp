@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "checker/machine/numbers.h"
+#include "checker/interp/ptx/real.h"
 
 namespace warpcc::checker::ptx {
 
@@ -14,28 +14,23 @@ std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t
   bool less = is_signed(type) ? sign(b) < sign(old) : b < old;
   if (is_float(type)) {
     auto both = [&](auto function) -> std::uint64_t {
-      switch (type) {
-        case Num::f64:
-          return std::bit_cast<std::uint64_t>(function(std::bit_cast<double>(old), std::bit_cast<double>(b)));
-        case Num::f32:
-          return std::bit_cast<std::uint32_t>(
-              static_cast<float>(function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
-                                          std::bit_cast<float>(static_cast<std::uint32_t>(b)))));
-        default: {
-          std::uint64_t result = 0;
-          bool brain = type == Num::bf16 || type == Num::bf16x2;
-          for (int at = 0; at < width; at += 16) {
-            auto value = [&](std::uint64_t word) -> float {
-              auto half = static_cast<std::uint16_t>(word >> at);
-              return brain ? std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16) : machine::f16_to_float(half);
-            };
-            auto sum = static_cast<float>(function(value(old), value(b)));
-            result |= static_cast<std::uint64_t>(brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum))
-                      << at;
-          }
-          return result;
-        }
+      if (type == Num::f64)
+        return std::bit_cast<std::uint64_t>(function(std::bit_cast<double>(old), std::bit_cast<double>(b)));
+      if (type == Num::f32) {
+        const float result = function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
+                                      std::bit_cast<float>(static_cast<std::uint32_t>(b)));
+        return result != result ? kNan : std::bit_cast<std::uint32_t>(result);
       }
+      std::uint64_t result = 0;
+      const bool brain = type == Num::bf16 || type == Num::bf16x2;
+      for (int at = 0; at < width; at += 16) {
+        auto value = [&](std::uint64_t word) {
+          return half_to_float(static_cast<std::uint32_t>(word >> at) & 0xffff, brain);
+        };
+        const double exact = function(static_cast<double>(value(old)), static_cast<double>(value(b)));
+        result |= static_cast<std::uint64_t>(narrowed(exact, brain ? kBrain : kHalf, Rounding::nearest)) << at;
+      }
+      return result;
     };
     if (operation == 0) return both([](auto x, auto y) { return x + y; });
     if (operation == 1) return both([](auto x, auto y) { return std::min(x, y); });

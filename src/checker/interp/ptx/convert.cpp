@@ -2,58 +2,141 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "checker/interp/ptx/executor.h"
+#include "checker/interp/ptx/real.h"
 #include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
 
 namespace {
 
-double real_of(std::uint64_t bits, Num type) {
+bool is_brain(Num type) {
+  return type == Num::bf16 || type == Num::bf16x2;
+}
+
+double real_of(std::uint64_t bits, Num type, bool ftz = false) {
+  const auto low = static_cast<std::uint32_t>(bits);
   switch (type) {
     case Num::f16:
-      return machine::f16_to_float(static_cast<std::uint16_t>(bits));
     case Num::bf16:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+      return half_to_float(low & 0xffff, type == Num::bf16);
     case Num::f64:
       return std::bit_cast<double>(bits);
+    default: {
+      const auto value = std::bit_cast<float>(low);
+      if (!ftz) return value;
+      return std::isnan(value) ? std::bit_cast<float>(kNan) : flushed(value);
+    }
+  }
+}
+
+// The bits of a half.
+std::uint32_t half_of(double value, Num type, const Code& code) {
+  if (std::isnan(value) && code.from == Num::f64) return is_brain(type) ? 0x7fc0 : 0x7e00;
+  if (code.relu && !std::isnan(value) && !(value > 0)) value = 0;
+  return narrowed(value, is_brain(type) ? kBrain : kHalf, rounding(code), code.finite);
+}
+
+double integral(double value, const Code& code) {
+  switch (rounding(code)) {
+    case Rounding::down:
+      return std::floor(value);
+    case Rounding::up:
+      return std::ceil(value);
+    case Rounding::zero:
+      return std::trunc(value);
     default:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+      return std::nearbyint(value);
   }
 }
 
-// One step towards zero, where rounding to nearest went away from it.
-std::uint32_t bits_of(float value, Num type, bool to_zero = false) {
-  const bool brain = type == Num::bf16 || type == Num::bf16x2;
-  if (!brain && type != Num::f16 && type != Num::f16x2) return std::bit_cast<std::uint32_t>(value);
-  std::uint32_t half = brain ? machine::float_to_bf16(value) : machine::float_to_f16(value);
-  if (to_zero && !std::isnan(value)) {
-    double back = real_of(half, brain ? Num::bf16 : Num::f16);
-    if (std::fabs(back) > std::fabs(static_cast<double>(value))) --half;
+// Whole numbers, as large as the type holds. NaN: the most negative number, or 0 where neither type has 64 bits.
+std::uint64_t whole_of(double value, const Code& code) {
+  const double rounded = integral(value, code);
+  const int width = bits(code.type);
+  const std::uint64_t top = std::uint64_t{1} << (width - 1);
+  if (std::isnan(rounded)) {
+    if (width != 64 && code.from != Num::f64) return 0;
+    return is_signed(code.type) ? std::uint64_t{0} - top : top;
   }
-  return half;
-}
-
-// Whole numbers, as large as the type holds; NaN is 0.
-std::uint64_t whole_of(double value, Num type, const Code& code) {
-  double rounded = code.round_down ? std::floor(value)
-                   : code.round_up ? std::ceil(value)
-                   : code.to_zero  ? std::trunc(value)
-                                   : std::nearbyint(value);
-  if (std::isnan(rounded)) return 0;
-  int width = bits(type);
-  if (is_signed(type)) {
-    double most = std::ldexp(1.0, width - 1);
-    if (rounded >= most) return static_cast<std::uint64_t>((std::int64_t{1} << (width - 1)) - 1);
-    if (rounded < -most) return static_cast<std::uint64_t>(std::int64_t{-1} << (width - 1));
+  if (is_signed(code.type)) {
+    const double most = std::ldexp(1.0, width - 1);
+    if (rounded >= most) return top - 1;
+    if (rounded < -most) return std::uint64_t{0} - top;
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded));
   }
-  double most = std::ldexp(1.0, width);
-  if (rounded >= most) return width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+  if (rounded >= std::ldexp(1.0, width)) return top - 1 + top;
   return rounded <= 0 ? 0 : static_cast<std::uint64_t>(rounded);
+}
+
+// 10 bits of fraction: to nearest, ties away from zero or to even; or cut, as a NaN is by those away from zero.
+std::uint32_t tf32_of(std::uint32_t word, const Code& code) {
+  const auto value = std::bit_cast<float>(word);
+  const bool nan = std::isnan(value);
+  if (code.relu && !nan && !(value > 0)) word = 0;
+  if (nan && !code.add) return kNan & ~0x1fffu;
+  const std::uint32_t half = code.to_zero || nan ? 0 : code.add ? 0x1000 : 0xfff + (word >> 13 & 1);
+  word = (word + half) & ~0x1fffu;
+  return code.finite && (word & 0x7f800000) == 0x7f800000 ? word - 0x2000 : word;
+}
+
+std::uint64_t real_of_real(std::uint64_t x, const Code& code) {
+  if (code.type == Num::f32 && code.from == Num::bf16 && !code.saturate) return x << 16 & 0xffffffff;
+  if (code.type == Num::tf32) return tf32_of(static_cast<std::uint32_t>(x), code);
+  double value = real_of(x, code.from, code.ftz);
+  if (code.extra) value = integral(value, code);
+  if (code.saturate) value = value > 0 ? std::min(value, 1.0) : 0;
+  switch (code.type) {
+    case Num::f64:
+      return std::bit_cast<std::uint64_t>(value);
+    case Num::f16:
+    case Num::bf16:
+      return half_of(value, code.type, code);
+    default: {
+      if (std::isnan(value) && code.from == Num::f64) return 0x7fc00000;
+      const std::uint32_t bits = narrowed(value, kSingle, rounding(code));
+      return code.ftz ? std::bit_cast<std::uint32_t>(flushed(std::bit_cast<float>(bits))) : bits;
+    }
+  }
+}
+
+struct Whole {
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+};
+Whole whole_in(std::uint64_t x, Num type) {
+  const int shift = 64 - bits(type);
+  if (!is_signed(type)) return {false, x << shift >> shift};
+  const auto value = static_cast<std::int64_t>(x << shift) >> shift;
+  return {value < 0,
+          value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value)};
+}
+
+std::uint64_t real_of_whole(std::uint64_t x, const Code& code) {
+  const auto [negative, magnitude] = whole_in(x, code.from);
+  if (code.type == Num::f64) return std::bit_cast<std::uint64_t>(whole_as_double(negative, magnitude, rounding(code)));
+  const double value = whole_to_odd(negative, magnitude);
+  return code.type == Num::f32 ? narrowed(value, kSingle, rounding(code)) : half_of(value, code.type, code);
+}
+
+std::uint64_t whole_of_whole(std::uint64_t x, const Code& code) {
+  const auto [negative, magnitude] = whole_in(x, code.from);
+  const int width = bits(code.type);
+  std::uint64_t value = negative ? std::uint64_t{0} - magnitude : magnitude;
+  if (code.saturate) {
+    const std::uint64_t top = std::uint64_t{1} << (width - 1), most = is_signed(code.type) ? top - 1 : top - 1 + top;
+    if (negative) {
+      value = !is_signed(code.type) ? 0 : std::uint64_t{0} - std::min(magnitude, top);
+    } else {
+      value = std::min(magnitude, most);
+    }
+  }
+  // A destination that is wider than the type is extended by its sign.
+  const int keep = 64 - width;
+  return is_signed(code.type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << keep) >> keep)
+                              : value << keep >> keep;
 }
 
 // A format of 8 bits or fewer (OCP 8-bit floating point; OCP microscaling formats): to nearest, ties to even, the
@@ -122,16 +205,16 @@ layout::Element small_element(Num type) {
   }
 }
 
-// Two small numbers of `bits`, as wide ones.
+// Two small numbers, as halves.
 std::uint64_t from_small(std::uint64_t words, const Code& code) {
   const int width = code.from == Num::e2m1x2 ? 4 : 8;
   std::uint32_t result = 0;
   for (int part = 0; part < 2; ++part) {
     auto element = static_cast<std::uint32_t>(words >> (width * part) & ((1u << width) - 1));
-    float value = code.from == Num::ue8m0x2 ? std::ldexp(1.0f, static_cast<int>(element) - 127)
-                                            : machine::to_float(element, small_element(code.from));
-    if (code.relu && !(value > 0)) value = 0;
-    result |= bits_of(value, code.type) << (16 * part);
+    float value = machine::to_float(element, small_element(code.from));
+    if (code.from == Num::ue8m0x2)
+      value = element == 0xff ? std::bit_cast<float>(kNan) : std::ldexp(1.0f, static_cast<int>(element) - 127);
+    result |= half_of(value, code.type, code) << (16 * part);
   }
   return result;
 }
@@ -153,9 +236,9 @@ std::uint64_t to_small_pair(std::uint64_t x, std::uint64_t second, const Code& c
   return to_small(high, format, code.relu) << width | to_small(low, format, code.relu);
 }
 
-// Two whole numbers, each as large as the type holds, below what was packed before.
+// Two whole numbers, each as large as `extra` bits hold, below what was packed before.
 std::uint64_t packed(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Code& code) {
-  const int width = bits(code.type), shift = 64 - bits(code.from);
+  const int width = code.extra, shift = 64 - bits(code.from);
   auto part = [&](std::uint64_t word) {
     std::int64_t value = is_signed(code.from) ? static_cast<std::int64_t>(word << shift) >> shift
                                               : static_cast<std::int64_t>(word << shift >> shift);
@@ -166,92 +249,48 @@ std::uint64_t packed(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Co
   return (c << (2 * width) | part(a) << width | part(b)) & 0xffffffff;
 }
 
+// The first source is the upper half.
+std::uint64_t halves_of(std::uint64_t first, std::uint64_t second, const Code& code) {
+  return static_cast<std::uint64_t>(half_of(real_of(first, code.from, code.ftz), code.type, code)) << 16 |
+         half_of(real_of(second, code.from, code.ftz), code.type, code);
+}
+
 }  // namespace
 
 void Executor::convert(const Code& code) {
-  Lanes64 from, second{}, to;
+  Lanes64 from, second{}, third{}, to;
   read64(arg(code, 1), from);
-  const bool two = code.count >= 3;
-  if (two) read64(arg(code, 2), second);
-  const int from_width = bits(code.from), to_width = bits(code.type);
-  Lanes64 third{};
-  if (code.unordered && code.count >= 4) read64(arg(code, 3), third);
+  if (code.count >= 3) read64(arg(code, 2), second);
+  if (code.count >= 4) read64(arg(code, 3), third);
+  auto each = [&](auto function) {
+    for (int lane = 0; lane < kLanes; ++lane) to[lane] = function(from[lane], second[lane]);
+  };
   const bool from_pair = small_format(code.from) || code.from == Num::ue8m0x2;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    std::uint64_t x = from[lane];
-    if (code.unordered) {
-      to[lane] = packed(x, second[lane], third[lane], code);
-    } else if (small_format(code.type) || code.type == Num::ue8m0x2) {
-      to[lane] = to_small_pair(x, second[lane], code);
-    } else if (code.type == Num::f16x2 || code.type == Num::bf16x2) {
-      if (from_pair) {
-        to[lane] = from_small(x, code);
-      } else {
-        // The first source is the upper half.
-        float high = static_cast<float>(real_of(x, code.from)),
-              low = static_cast<float>(real_of(second[lane], code.from));
-        if (code.relu) {
-          high = high > 0 ? high : 0;
-          low = low > 0 ? low : 0;
-        }
-        to[lane] = static_cast<std::uint64_t>(bits_of(high, code.type, code.to_zero)) << 16 |
-                   bits_of(low, code.type, code.to_zero);
-      }
-    } else if (is_float(code.from)) {
-      double value = real_of(x, code.from);
-      if (!is_float(code.type)) {
-        to[lane] = whole_of(value, code.type, code);
-      } else {
-        if (code.extra) {
-          value = code.round_down ? std::floor(value)
-                  : code.round_up ? std::ceil(value)
-                  : code.to_zero  ? std::trunc(value)
-                                  : std::nearbyint(value);
-        }
-        if (code.saturate && code.type != Num::tf32) value = value > 0 ? std::min(value, 1.0) : 0;
-        if (code.relu && !(value > 0)) value = 0;
-        if (code.type == Num::f64) {
-          to[lane] = std::bit_cast<std::uint64_t>(value);
-        } else if (code.type == Num::tf32) {
-          // 10 bits of mantissa: to nearest, ties away from zero or to even; or cut.
-          std::uint32_t word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-          std::uint32_t half = code.to_zero ? 0 : code.add ? 0x1000 : 0xfff + (word >> 13 & 1);
-          to[lane] = std::isnan(value) ? word : (word + half) & ~0x1fffu;
-        } else {
-          to[lane] = bits_of(static_cast<float>(value), code.type, code.to_zero && !code.extra);
-        }
-      }
+  if (code.unordered) {
+    for (int lane = 0; lane < kLanes; ++lane) to[lane] = packed(from[lane], second[lane], third[lane], code);
+    return write64(arg(code, 0), to);
+  }
+  if (small_format(code.type) || code.type == Num::ue8m0x2) {
+    each([&](std::uint64_t x, std::uint64_t y) { return to_small_pair(x, y, code); });
+  } else if (from_pair) {
+    each([&](std::uint64_t x, std::uint64_t) { return from_small(x, code); });
+  } else if (code.type == Num::f16x2 || code.type == Num::bf16x2) {
+    each([&](std::uint64_t x, std::uint64_t y) { return halves_of(x, y, code); });
+  } else if (is_float(code.from)) {
+    if (is_float(code.type)) {
+      each([&](std::uint64_t x, std::uint64_t) { return real_of_real(x, code); });
     } else {
-      int shift = 64 - from_width;
-      std::int64_t whole = is_signed(code.from) ? static_cast<std::int64_t>(x << shift) >> shift
-                                                : static_cast<std::int64_t>(x << shift >> shift);
-      if (is_float(code.type)) {
-        // Rounded once, from the whole number.
-        const bool below = is_signed(code.from) && whole < 0;
-        double value = below ? static_cast<double>(whole) : static_cast<double>(static_cast<std::uint64_t>(whole));
-        float narrow = below ? static_cast<float>(whole) : static_cast<float>(static_cast<std::uint64_t>(whole));
-        to[lane] = code.type == Num::f64 ? std::bit_cast<std::uint64_t>(value) : bits_of(narrow, code.type);
-      } else {
-        if (code.saturate) {
-          bool negative = is_signed(code.from) && whole < 0;
-          std::int64_t most = is_signed(code.type)
-                                  ? (std::int64_t{1} << (to_width - 1)) - 1
-                                  : static_cast<std::int64_t>((std::uint64_t{1} << (to_width - 1)) * 2 - 1);
-          if (to_width < 64) {
-            std::int64_t least = is_signed(code.type) ? -most - 1 : 0;
-            whole = negative ? std::max(whole, least) : std::min(whole, most);
-          }
-        }
-        to[lane] = static_cast<std::uint64_t>(whole);
-        // A destination that is wider than the type is extended by its sign.
-        int keep = 64 - to_width;
-        to[lane] = is_signed(code.type)
-                       ? static_cast<std::uint64_t>(static_cast<std::int64_t>(to[lane] << keep) >> keep)
-                       : to[lane] << keep >> keep;
-      }
+      each([&](std::uint64_t x, std::uint64_t) { return whole_of(real_of(x, code.from, code.ftz), code); });
     }
-    if (!code.unordered && to_width < 32 && arg(code, 0).bytes == 4 && !(is_signed(code.type) && to_width < 16))
-      to[lane] &= is_signed(code.type) ? 0xffffffff : (std::uint64_t{1} << to_width) - 1;
+  } else if (is_float(code.type)) {
+    each([&](std::uint64_t x, std::uint64_t) { return real_of_whole(x, code); });
+  } else {
+    each([&](std::uint64_t x, std::uint64_t) { return whole_of_whole(x, code); });
+  }
+  const int width = bits(code.type);
+  if (width < 32 && arg(code, 0).bytes == 4 && !(is_signed(code.type) && width < 16)) {
+    const std::uint64_t kept = is_signed(code.type) ? 0xffffffff : (std::uint64_t{1} << width) - 1;
+    for (std::uint64_t& word : to) word &= kept;
   }
   write64(arg(code, 0), to);
 }

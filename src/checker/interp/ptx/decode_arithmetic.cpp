@@ -83,7 +83,8 @@ bool Decoder::arithmetic(Code& code) {
   if (code.op == Op::bmsk || code.op == Op::szext) code.extra = has("wrap");
   code.ftz = has("ftz");
   code.multicast = has("xorsign");  // of min and max: the sign is that of the product, the magnitudes are compared
-  if (code.op == Op::min || code.op == Op::max) code.add = has("abs");
+  code.add = has("oob");
+  if (code.op == Op::div) code.extra = has("approx");
   code.saturate = has("sat");
   code.relu = has("relu");
   code.unordered = has("NaN");  // of min and max: a NaN wins
@@ -111,8 +112,28 @@ bool Decoder::move(Code& code) {
   return scalar(to) && scalar(from);
 }
 
+// The types of what is packed, of the numbers, and of what it is packed with, which may be absent.
+bool Decoder::packing(Code& code) {
+  const bool more = words().back() == "b32";
+  const std::size_t at = words().size() - (more ? 3 : 2);
+  std::optional<Num> from = words().size() > at + 1 ? type_of(words()[at + 1]) : std::nullopt;
+  static constexpr std::pair<std::string_view, int> kWidths[] = {{"u16", 16}, {"s16", 16}, {"u8", 8}, {"s8", 8},
+                                                                 {"u4", 4},   {"s4", 4},   {"u2", 2}, {"s2", 2}};
+  known_ = false;
+  for (const auto& [word, width] : kWidths) {
+    if (!from || word != words()[at]) continue;
+    known_ = true;
+    code.extra = width;
+    code.from = *from;
+    code.type = word[0] == 's' ? Num::s16 : Num::u16;
+  }
+  return known_ && operands() == (more ? 4u : 3u) && scalars();
+}
+
 bool Decoder::conversion(Code& code) {
   code.op = Op::cvt;
+  code.unordered = has("pack");
+  if (code.unordered) return packing(code);
   std::size_t count = words().size();
   std::optional<Num> from = count >= 3 ? type_of(words()[count - 1]) : std::nullopt;
   std::optional<Num> to = count >= 3 ? type_of(words()[count - 2]) : std::nullopt;
@@ -120,17 +141,10 @@ bool Decoder::conversion(Code& code) {
   if (!known_) return false;
   code.type = *to;
   code.from = *from;
-  code.unordered = has("pack");
-  if (code.unordered) {  // the types of what is packed, of the numbers, of what it is packed with
-    std::optional<Num> packed = count >= 4 ? type_of(words()[count - 3]) : std::nullopt;
-    known_ = packed && operands() >= 3;
-    if (!known_) return false;
-    code.from = code.type;
-    code.type = *packed;
-  }
   known_ = !has("rs") && !has("scaled");
   if (!known_) return false;
-  code.saturate = has("sat") || has("satfinite");
+  code.saturate = has("sat");
+  code.finite = has("satfinite");
   code.relu = has("relu");
   code.ftz = has("ftz");
   code.add = has("rna");
@@ -160,6 +174,7 @@ bool Decoder::comparison(Code& code) {
     code.from = *result;
     if (slct) {
       code.op = Op::slct;
+      code.ftz = has("ftz");
       return operands() == 4 && scalars();
     }
   }

@@ -221,6 +221,7 @@ class Decoder {
   bool tensor_multiply(Code& code);
   bool tensor_memory_copy(Code& code);
   bool hopper(Code& code);
+  bool packing(Code& code);
   bool conversion(Code& code);
   bool comparison(Code& code);
   bool move(Code& code);

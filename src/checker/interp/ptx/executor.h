@@ -82,10 +82,11 @@ class Executor {
   bool arithmetic(const Code& code);
   bool rare_arithmetic(const Code& code);
   bool wide_arithmetic(const Code& code);
-  void fast_float(const Code& code, int sources);
+  void real_arithmetic(const Code& code, int sources);
   void convert(const Code& code);
   void compare(const Code& code);
-  void tell(const Code& code, std::uint32_t result);
+  void select(const Code& code);
+  void tell(const Code& code, std::uint32_t first, std::uint32_t second);
   void move(const Code& code);
   bool common_arithmetic(const Code& code);
   template <typename U>
