@@ -176,7 +176,9 @@ Share Interpreter::cover_cluster(std::int64_t number, const Share& share) {
 }
 
 void Interpreter::cover_warp(Warp& warp) {
-  constexpr std::uint64_t kMost = 100'000'000;  // of one warp: its loops do not end
+  // Of one warp: its loops do not end.
+  const std::uint64_t most =
+      std::min<std::uint64_t>(100'000'000, static_cast<std::uint64_t>(options_.most_instructions));
   warp_ = &warp;
   for (std::uint64_t steps = 0; warp.pc < code_.instructions.size(); ++steps) {
     if (!cover_->runs[warp.pc]) {
@@ -187,8 +189,8 @@ void Interpreter::cover_warp(Warp& warp) {
     const Instruction& instruction = code_.instructions[warp.pc];
     mask_ = execution_mask(instruction);
     ++outcome_.instructions;
-    if (steps > kMost) {
-      report(Finding::Kind::coverage, fmt::format("is still in its loops after {} instructions of coordinates", kMost));
+    if (steps > most) {
+      report(Finding::Kind::coverage, fmt::format("is still in its loops after {} instructions of coordinates", most));
       stopped_ = true;
       return;
     }
