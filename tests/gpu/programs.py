@@ -31,7 +31,7 @@ CLASSES = {
     "wk_factors": (kernels.factors, 80),
     "wk_types": (kernels.types, 120),
     # In PTX, as others write it: all forms of each family, four times.
-    **{name: (ptx.programs_of(forms), 4 * ptx.count(forms)) for name, forms in ptx.FAMILIES.items()},
+    **{name: (ptx.programs_of(forms, ptx.THREADS.get(name, 32)), 4 * ptx.count(forms)) for name, forms in ptx.FAMILIES.items()},
 }
 
 
