@@ -205,12 +205,14 @@ void Resolver::pattern(const tree::Pattern& it, NameRef of, bool inside_case) {
     if (i == 0) use(a_case->path.names[0].where, find(a_case->path.names[0].text));
   }
   use(name.where, found);
+  // The declaration itself moves as the arguments declare names.
   const Declaration* declared = declaration(found);
-  const auto* tree = declared ? std::get_if<const tree::EnumCase*>(&declared->tree) : nullptr;
+  const auto* is_case = declared ? std::get_if<const tree::EnumCase*>(&declared->tree) : nullptr;
+  const tree::EnumCase* tree = is_case ? *is_case : nullptr;
   const Names* in = names_of(found);
   for (std::size_t i = 0; i < a_case->arguments.size(); ++i) {
-    const bool known = tree && in && i < (*tree)->payload.size();
-    pattern(*a_case->arguments[i], known ? type_named(*in, (*tree)->payload[i].type) : NameRef{}, true);
+    const bool known = tree && in && i < tree->payload.size();
+    pattern(*a_case->arguments[i], known ? type_named(*in, tree->payload[i].type) : NameRef{}, true);
   }
 }
 

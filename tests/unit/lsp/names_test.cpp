@@ -113,3 +113,22 @@ TEST_CASE("comments that belong to a declaration") {
   CHECK(comment_of("const z = 1;", {{}, 0, 12}).empty());
   CHECK(comment_of("\n///\nconst z = 1;", {{}, 5, 17}).empty());
 }
+
+TEST_CASE("a pattern that binds many names knows the type of each") {
+  std::string payload, bound;
+  for (int i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i), comma = i == 0 ? "" : ", ";
+    payload += comma + "p" + number + ": Side";
+    bound += comma + "b" + number;
+  }
+  const Read read("enum Side { left, right }\nenum All { all(" + payload + ") }\nfn f(a: All) -> int = match a { all(" +
+                  bound + ") => 1 };\n");
+  const NameRef side = read.names->item("Side");
+  int bindings = 0;
+  for (const Declaration& each : read.names->declarations()) {
+    if (each.kind != NameKind::binding) continue;
+    ++bindings;
+    CHECK(each.type == side);
+  }
+  CHECK(bindings == 100);
+}
