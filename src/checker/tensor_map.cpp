@@ -36,7 +36,7 @@ std::optional<std::int64_t> TensorMapFields::pixel_offset(const BoxStart& start,
     const std::int64_t at = lower + steps % places * step + start.offsets[i - 1];
     steps /= places;
     inside = inside && at >= 0 && at < extents[i];
-    offset += at * strides[i - 1];
+    if (inside) offset += at * strides[i - 1];
   }
   const std::int64_t image = start.at[images] + steps;
   if (!inside || image < 0 || image >= extents[images]) return {};

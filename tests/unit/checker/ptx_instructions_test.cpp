@@ -239,6 +239,17 @@ TEST_CASE("mma.sync of small whole numbers, of bits and of f64") {
   for (std::size_t i = 0; i < 64; ++i) CHECK(words[i] == 2 * (4 * (i / 8) + 2) + 1);
 }
 
+TEST_CASE("shapes that no mma.sync has") {
+  for (const char* shape : {"m16n8k12.row.col.f32.f16.f16.f32", "m16n8k99999999999999.row.col.f32.f16.f16.f32",
+                            "m8n8k16.row.col.f32.f16.f16.f32", "m16n8k256.row.col.s32.b1.b1.s32"}) {
+    PtxTrial trial({.body = std::string("mma.sync.aligned.") + shape +
+                            " {%f5, %f6, %f7, %f8}, {%r6, %r7, %r6, %r7}, {%r8, %r9}, {%f4, %f4, %f4, %f4};\n"},
+                   32);
+    INFO(shape);
+    CHECK(trial.run().says("the machine has no `mma.sync.aligned."));
+  }
+}
+
 TEST_CASE("wgmma with A in registers") {
   // A[row, k] = row of the warp's 16 where k = 0; B[column, 0] = 1 + column % 2, in rows of 32 bytes without a swizzle.
   std::vector<std::uint32_t> words = run(
@@ -268,4 +279,15 @@ TEST_CASE("wgmma with A in registers") {
       CHECK(got == -static_cast<float>(row * (1 + column % 2)));
     }
   }
+}
+
+TEST_CASE("reserved shared memory is a library's that asks for it") {
+  const char* body =
+      "mov.u32 %r2, %reserved_smem_offset_1;\nmov.u32 %r3, 7;\nst.shared.u32 [%r2], %r3;\nld.shared.u32 %r4, [%r2];\n"
+      "mov.u32 %r5, %reserved_smem_offset_end;\nst.global.v2.u32 [%rd1], {%r4, %r5};\n";
+  std::vector<std::uint32_t> words = run(body, 1);
+  CHECK(words[0] == 7);
+  CHECK(words[1] == 0x400);
+  PtxTrial unasked({.body = "mov.u32 %r3, 7;\nst.shared.u32 [512], %r3;\n"}, 1);
+  CHECK(unasked.run().says("memory"));
 }

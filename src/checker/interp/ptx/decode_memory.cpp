@@ -208,7 +208,7 @@ bool Decoder::copies(Code& code) {
       }
       std::optional<Num> type = last_type();
       code.type = type.value_or(Num::b32);
-      known_ = type && code.extra >= 0 && !code.multicast;
+      known_ = type && code.extra >= 0 && !(into_shared && (code.multicast || has("global")));
     }
     if (!known_ || operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
     code.where = has("global") ? Where::global : Where::shared;

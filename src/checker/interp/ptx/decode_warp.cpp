@@ -1,4 +1,6 @@
 // PTX ISA: what the lanes of a warp compute together: mma.sync, wmma, reductions, matches.
+#include <bit>
+
 #include "checker/interp/ptx/decoder.h"
 
 namespace warpcc::checker::ptx {
@@ -54,7 +56,7 @@ bool Decoder::mma(Code& code) {
   known_ = code.dimensions == 16 || (shape.substr(0, 5) == "m8n8k" && !code.sparse);
   if (!known_) return false;
   code.extra = 0;
-  for (char c : shape.substr(shape.find('k') + 1)) code.extra = code.extra * 10 + (c - '0');
+  for (char c : shape.substr(shape.find('k') + 1, 4)) code.extra = code.extra * 10 + (c - '0');
   llvm::SmallVector<Num, 4> types;
   static constexpr std::pair<std::string_view, Num> kMore[] = {
       {"e4m3", Num::e4m3x2}, {"e5m2", Num::e5m2x2}, {"s4", Num::s4}, {"u4", Num::u4}, {"b1", Num::b1}};
@@ -84,7 +86,8 @@ bool Decoder::mma(Code& code) {
   code.from = element;
   code.vector = static_cast<std::uint8_t>(types[2]);
   const MmaRegisters registers = mma_registers(code.dimensions, code.extra, sum, element, code.sparse);
-  known_ = registers.a >= 1 && registers.b >= 1;
+  // Whole registers of k.
+  known_ = registers.a >= 1 && std::has_single_bit(static_cast<unsigned>(code.extra));
   return known_ && width(operand(0)) == registers.sums && width(operand(3)) == registers.sums &&
          width(operand(1)) == registers.a && width(operand(2)) == registers.b && scalars();
 }
