@@ -50,6 +50,10 @@ constexpr std::pair<std::string_view, SpecialRegister> kSpecial[] = {
     {"%envreg1", SpecialRegister::environment_1},
     {"%envreg2", SpecialRegister::environment_2},
     {"%reserved_smem_offset_begin", SpecialRegister::reserved_smem_offset},
+    {"%reserved_smem_offset_end", SpecialRegister::reserved_smem_offset_end},
+    {"%reserved_smem_offset_cap", SpecialRegister::reserved_smem_offset_cap},
+    {"%reserved_smem_offset_0", SpecialRegister::reserved_smem_offset_0},
+    {"%reserved_smem_offset_1", SpecialRegister::reserved_smem_offset_1},
 };
 
 }  // namespace

@@ -107,6 +107,10 @@ enum class SpecialRegister : std::uint8_t {
   environment_2,
   aggr_smem_size,
   reserved_smem_offset,
+  reserved_smem_offset_end,
+  reserved_smem_offset_cap,
+  reserved_smem_offset_0,
+  reserved_smem_offset_1,
 };
 
 // `cp.async.bulk.tensor.2d`: the whole and its words.

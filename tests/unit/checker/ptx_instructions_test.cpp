@@ -291,3 +291,34 @@ TEST_CASE("reserved shared memory is a library's that asks for it") {
   PtxTrial unasked({.body = "mov.u32 %r3, 7;\nst.shared.u32 [512], %r3;\n"}, 1);
   CHECK(unasked.run().says("memory"));
 }
+
+// Lanes 0 to 15 and 16 to 31 are at the same instruction, each half with members of its own.
+TEST_CASE("lanes of several groups at one instruction") {
+  const char* body =
+      "setp.lt.u32 %p1, %r1, 16;\nselp.b32 %r2, 0xffff, 0xffff0000, %p1;\nshr.u32 %r3, %r1, 4;\nadd.u32 %r3, %r3, 1;\n"
+      "redux.sync.add.u32 %r4, %r3, %r2;\nsetp.eq.u32 %p2, %r3, 1;\nvote.sync.any.pred %p3, %p2, %r2;\n"
+      "selp.b32 %r5, 1, 0, %p3;\nmatch.any.sync.b32 %r6, %r1, %r2;\nmatch.all.sync.b32 %r7|%p4, %r3, %r2;\n"
+      "mul.lo.u32 %r8, %r1, 16;\nmul.wide.u32 %rd2, %r1, 16;\nadd.u64 %rd2, %rd1, %rd2;\n"
+      "st.global.v4.u32 [%rd2], {%r4, %r5, %r6, %r7};\n";
+  std::vector<std::uint32_t> words = run(body, 32);
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    const bool low = lane < 16;
+    CHECK(words[4 * lane] == (low ? 16 : 32));
+    CHECK(words[4 * lane + 1] == (low ? 1 : 0));
+    CHECK(words[4 * lane + 2] == 1u << lane);
+    CHECK(words[4 * lane + 3] == (low ? 0xffff : 0xffff0000));
+  }
+}
+
+// One half's members are all here, the other's come later: the first goes on without them.
+TEST_CASE("members that come later hold back their own alone") {
+  const char* body =
+      "setp.lt.u32 %p1, %r1, 16;\nselp.b32 %r2, 0xffff, 0xffff0000, %p1;\nmov.u32 %r4, 0;\n"
+      "setp.ge.u32 %p2, %r1, 24;\n@%p2 bra LATER;\nbra MEET;\n"
+      "MEET:\nredux.sync.add.u32 %r4, %r1, %r2;\nbra END;\n"
+      "LATER:\nredux.sync.add.u32 %r4, %r1, %r2;\n"
+      "END:\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.u32 [%rd2], %r4;\n";
+  PtxTrial trial({.body = body}, 32, Words::kZeros);
+  trial.run();
+  CHECK(trial.outcome.hangs > 0);
+}

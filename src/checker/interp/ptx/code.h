@@ -125,6 +125,7 @@ struct FunctionCode {
   std::vector<Arg> args;
   std::uint32_t register_bytes = 0;  // of a warp
   std::int64_t frame_bytes = 0;      // of a lane: local variables, call frames, functions' parameters
+  bool reserved_shared = false;      // it asks where reserved shared memory is
   std::int64_t shared_bytes = 0;     // static, from the start of shared memory on
   std::int64_t param_bytes = 0;
   std::vector<std::int64_t> param_offsets;
@@ -135,6 +136,9 @@ using AddressOf = std::function<std::uint64_t(std::uint32_t variable)>;
 
 // The first byte of shared memory that is the kernel's (CUDA programming guide: 1 KiB is the system's).
 inline constexpr std::int64_t kSharedStart = 0x400;
+// Of the system's, what libraries may use that ask for it by %reserved_smem_offset_1 (cooperative groups does, where
+// several warps are one tile).
+inline constexpr std::int64_t kReservedForLibraries = 0x200;
 
 // Windows of the generic address space. What they are is the machine's own business: a kernel cannot tell.
 inline constexpr std::uint64_t kSharedWindow = 0x7f00'0000'0000, kLocalWindow = 0x7e00'0000'0000,

@@ -32,6 +32,42 @@ bool Executor::together(std::uint32_t members) {
   return false;
 }
 
+// Does `work` for lanes that name the same members, and each such part by itself: lanes that are at one instruction may
+// be of several groups of threads (tiles of 16 lanes reduce side by side). Parts whose members are not all here wait.
+Executor::Next Executor::by_members(const Arg& members, const std::function<void()>& work) {
+  if (members.kind == Arg::Kind::value) {
+    if (!together(static_cast<std::uint32_t>(members.value))) return Next::blocked;
+    work();
+    return Next::on;
+  }
+  Lanes32 named;
+  read32(members, named);
+  const std::uint32_t all = mask_;
+  std::uint32_t waiting = 0;
+  for (std::uint32_t rest = all; rest != 0; rest &= ~mask_) {
+    const std::uint32_t mine = named[std::countr_zero(rest)];
+    mask_ = 0;
+    for (std::uint32_t left = rest; left != 0; left &= left - 1) {
+      if (named[std::countr_zero(left)] == mine) mask_ |= left & -left;
+    }
+    if ((mine & warp_->live & ~group_->mask) != 0) {
+      waiting |= mask_;
+    } else {
+      work();
+    }
+  }
+  mask_ = all;
+  if (waiting == 0) return Next::on;
+  if (waiting == all) {
+    group_->blocked = Blocked::gather;
+    return Next::blocked;
+  }
+  Lanes32 to;
+  for (int lane = 0; lane < kLanes; ++lane) to[lane] = group_->pc + ((waiting >> lane & 1) == 0 ? 1 : 0);
+  scatter(to);
+  return Next::jumped;
+}
+
 void Executor::leave(std::uint32_t lanes) {
   warp_->live &= ~lanes;
   group_->mask &= ~lanes;
@@ -132,27 +168,13 @@ Executor::Next Executor::control(const Code& code) {
       return call_own(code);
     case Op::ret_own:
       return leave_function();
-    case Op::elect: {
-      if (!together(static_cast<std::uint32_t>(scalar(arg(code, 2))))) return Next::blocked;
-      std::uint32_t members = static_cast<std::uint32_t>(scalar(arg(code, 2))) & group_->mask;
-      int leader = members == 0 ? 0 : std::countr_zero(members);
-      Lanes32 lanes;
-      std::fill_n(lanes, kLanes, static_cast<std::uint32_t>(leader));
-      write32(arg(code, 0), lanes);
-      write_predicate(arg(code, 1), 1u << leader);
-      return Next::on;
-    }
+    case Op::elect:
+      return by_members(arg(code, 2), [&] { elect(code); });
     case Op::warp_sync:
-      if (!together(static_cast<std::uint32_t>(scalar(arg(code, 0))))) return Next::blocked;
-      order_warp_sync();
-      return Next::on;
+      return by_members(arg(code, 0), [&] { order_warp_sync(); });
     case Op::shfl:
-    case Op::vote: {
-      const Arg& members = arg(code, static_cast<std::size_t>(code.count) - 1);
-      if (!together(static_cast<std::uint32_t>(scalar(members)))) return Next::blocked;
-      between_lanes(code);
-      return Next::on;
-    }
+    case Op::vote:
+      return by_members(arg(code, static_cast<std::size_t>(code.count) - 1), [&] { between_lanes(code); });
     case Op::activemask: {
       Lanes32 lanes;
       std::fill_n(lanes, kLanes, group_->mask);
@@ -162,6 +184,15 @@ Executor::Next Executor::control(const Code& code) {
     default:
       return Next::on;
   }
+}
+
+void Executor::elect(const Code& code) {
+  const std::uint32_t members = static_cast<std::uint32_t>(scalar(arg(code, 2))) & group_->mask;
+  const int leader = members == 0 ? 0 : std::countr_zero(members);
+  Lanes32 lanes;
+  std::fill_n(lanes, kLanes, static_cast<std::uint32_t>(leader));
+  write32(arg(code, 0), lanes);
+  write_predicate(arg(code, 1), 1u << leader);
 }
 
 void Executor::between_lanes(const Code& code) {

@@ -16,6 +16,7 @@ namespace warpcc::checker::ptx {
 
 using ptx_text::Instruction;
 using ptx_text::Operand;
+using ptx_text::SpecialRegister;
 
 // `u32`, `f16x2`: the type that a word of an opcode names.
 std::optional<Num> type_of(std::string_view word);
@@ -132,6 +133,7 @@ class Decoder {
       case Operand::Kind::sink:
         return none();
       case Operand::Kind::special:
+        out_.reserved_shared |= operand.index >= static_cast<std::uint32_t>(SpecialRegister::reserved_smem_offset);
         arg.kind = Arg::Kind::special;
         arg.offset = operand.index * 4 + operand.part;
         return add(arg);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ class Executor {
   void merge(Warp& warp);
   // Whether all lanes of `members` that live are here; blocks the group otherwise.
   bool together(std::uint32_t members);
+  Next by_members(const Arg& members, const std::function<void()>& work);
+  void elect(const Code& code);
   void between_lanes(const Code& code);
   void scatter(const std::uint32_t* to);
 
@@ -160,7 +163,8 @@ class Executor {
   void finish_load(const Load& load);
   void read_store(Store& store);
   void write_store(const Store& store);
-  void move_box(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared, Cta& cta, bool load, bool add);
+  void move_box(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared, Cta& cta, bool load,
+                int operation);
 
   // ---- tensor_maps.cpp
   const TensorMapFields* tensor_map(std::uint64_t address, BoxMode mode);

@@ -9,10 +9,6 @@
 
 namespace warpcc::checker::ptx {
 
-namespace {
-constexpr std::uint64_t kFloor = 1024;  // bytes of shared memory that are the system's
-}  // namespace
-
 Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaunch& launch, const Options& options,
                    Outcome& outcome, int sms)
     : memory_(memory), code_(code), launch_(launch), options_(options), outcome_(outcome), sms_(sms) {
@@ -42,10 +38,10 @@ void Executor::start(std::uint64_t number) {
   cluster->peers = ctas;
   std::uint64_t across = launch_.grid[0] / cx, down = launch_.grid[1] / cy;
   std::array<std::uint64_t, 3> first = {number % across * cx, number / across % down * cy, number / across / down * cz};
-  auto end =
-      static_cast<std::uint32_t>(static_cast<std::int64_t>(kFloor) + code_.shared_bytes + launch_.dynamic_shared);
+  auto end = static_cast<std::uint32_t>(kSharedStart + code_.shared_bytes + launch_.dynamic_shared);
   for (std::uint32_t rank = 0; rank < ctas; ++rank) {
-    auto cta = std::make_unique<Cta>(static_cast<std::uint32_t>(kFloor), (end + 15) / 16 * 16);
+    const std::int64_t begin = code_.reserved_shared ? kReservedForLibraries : kSharedStart;
+    auto cta = std::make_unique<Cta>(static_cast<std::uint32_t>(begin), (end + 15) / 16 * 16);
     cta->rank = rank;
     cta->id = {static_cast<std::uint32_t>(first[0] + rank % cx), static_cast<std::uint32_t>(first[1] + rank / cx % cy),
                static_cast<std::uint32_t>(first[2] + rank / cx / cy)};

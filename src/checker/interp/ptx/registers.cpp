@@ -202,6 +202,13 @@ std::uint64_t Executor::special(std::uint32_t reg, std::uint32_t part, int lane)
       return launch_.workspace >> 32;
     case SpecialRegister::environment_2:
       return launch_.workspace & 0xffffffff;
+    case SpecialRegister::reserved_smem_offset_end:
+    case SpecialRegister::reserved_smem_offset_cap:
+      return kSharedStart;
+    case SpecialRegister::reserved_smem_offset_0:
+      return kReservedForLibraries + (kSharedStart - kReservedForLibraries) / 4 * 3;
+    case SpecialRegister::reserved_smem_offset_1:
+      return kReservedForLibraries;
     case SpecialRegister::dynamic_smem_size:
       return static_cast<std::uint64_t>(launch_.dynamic_shared);
     case SpecialRegister::total_smem_size:

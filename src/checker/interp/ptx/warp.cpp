@@ -93,19 +93,13 @@ void Executor::move_matrix(const Code& code) {
 }
 
 Executor::Next Executor::of_a_warp(const Code& code) {
-  const bool some = code.op == Op::redux || code.op == Op::match;
-  const std::uint32_t members =
-      some ? static_cast<std::uint32_t>(scalar(arg(code, static_cast<std::size_t>(code.count) - 1))) : ~0u;
-  if (!together(members)) return Next::blocked;
+  const Arg& last = arg(code, static_cast<std::size_t>(code.count) - 1);
+  if (code.op == Op::redux) return by_members(last, [&] { reduce(code); });
+  if (code.op == Op::match) return by_members(last, [&] { match(code); });
+  if (!together(~0u)) return Next::blocked;
   switch (code.op) {
     case Op::mma:
       multiply_matrices(code);
-      break;
-    case Op::redux:
-      reduce(code);
-      break;
-    case Op::match:
-      match(code);
       break;
     case Op::wmma:
       multiply_fragments(code);
