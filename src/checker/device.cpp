@@ -122,7 +122,7 @@ std::array<std::uint8_t, 128> encode(const TensorMapFields& map) {
              (map.spread == 4   ? 16u
               : map.spread == 6 ? 32u
                                 : 0u) |
-             (map.window ? 64u : 0u),
+             (map.window ? 64u : 0u) | (map.has_sign ? 128u : 0u),
          1);
   to.put(static_cast<std::uint64_t>(map.swizzle_span), 1);
   to.put(0, 8);  // CUTLASS clears a bit in the second word of small maps, against a fault of NVIDIA's driver
@@ -152,6 +152,7 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
   std::uint64_t flags = from.get(1);
   map.real = flags & 1;
   map.brain = flags & 2;
+  map.has_sign = flags & 128;
   map.fill_nan = flags & 4;
   map.nibbles = flags & 8;
   map.spread = flags & 16 ? 4 : flags & 32 ? 6 : 0;

@@ -75,8 +75,9 @@ struct BoxStart {
 struct TensorMapFields {
   std::uint64_t address = 0;
   int element_bytes = 2;
-  bool real = true;    // elements that are added are f16 (2 bytes), f32 (4) or f64 (8); else whole numbers
-  bool brain = false;  // bf16
+  bool real = true;       // elements that are added are f16 (2 bytes), f32 (4) or f64 (8); else whole numbers
+  bool brain = false;     // bf16
+  bool has_sign = false;  // whole numbers: of them the least and the greatest
   std::vector<std::int64_t> extents, strides;  // strides in bytes, of all dimensions but the innermost
   std::vector<std::int64_t> box;
   int swizzle_span = 0, swizzle_atom = 16;  // bytes

@@ -267,6 +267,7 @@ class LaunchFile::Reader {
     map.real = *type == layout::Element::f16 || *type == layout::Element::bf16 || *type == layout::Element::f32 ||
                *type == layout::Element::tf32;
     map.brain = *type == layout::Element::bf16;
+    map.has_sign = *type == layout::Element::s32 || *type == layout::Element::s8;
     for (auto [key, into] : {std::pair<const char*, std::vector<std::int64_t>*>{"extents", &map.extents},
                              {"strides", &map.strides},
                              {"box", &map.box}}) {

@@ -30,6 +30,7 @@ WARPCC_EXPORT int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, voi
   fields.nibbles = type == 13;
   fields.spread = type == 14 ? 4 : type == 15 ? 6 : 0;
   fields.brain = type == 9;
+  fields.has_sign = type == 3 || type == 5;
   fields.fill_nan = fill != 0;
   if (fields.address % 16 != 0) return kInvalidValue;
   for (unsigned i = 0; i < rank; ++i) {

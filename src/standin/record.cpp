@@ -115,6 +115,7 @@ class Recorder {
                        : map.element_bytes == 1 ? "u8"
                        : map.element_bytes == 2 ? "f16"
                        : map.real               ? "f32"
+                       : map.has_sign           ? "s32"
                                                 : "u32";
     if (map.element_bytes <= 4) elements_[of.begin] = {type, map.element_bytes};
     llvm::json::Object result{{"buffer", name_of(of)},

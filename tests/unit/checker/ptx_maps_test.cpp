@@ -168,6 +168,33 @@ TEST_CASE("pixels one after the other through rows and images, within bounds tha
   CHECK(Ran(load_pixels("%rd3, {0, 1, 1, 0}", "{1}"), pixels(1)).says("the operands of `cp.async.bulk.tensor.4d"));
 }
 
+TEST_CASE("a box reduces what is there, as its elements are") {
+  struct Case {
+    const char* operation;
+    bool has_sign;
+    std::uint32_t words[4];  // of 160, 161, 162, 163 with -7, 160, 162, 164
+  };
+  const Case kCases[] = {{"add", false, {153, 321, 324, 327}},        {"min", true, {0xfffffff9, 160, 162, 163}},
+                         {"min", false, {160, 160, 162, 163}},        {"max", true, {160, 161, 162, 164}},
+                         {"max", false, {0xfffffff9, 161, 162, 164}}, {"and", false, {160, 160, 162, 160}},
+                         {"xor", false, {0xffffff59, 1, 0, 7}}};
+  for (const Case& each : kCases) {
+    TensorMapFields map = rows_of_words();
+    map.has_sign = each.has_sign;
+    Ran ran(
+        "shl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r5, %r1, %r1;\nadd.u32 %r5, %r5, 158;\n"
+        "@!%p1 mov.u32 %r5, -7;\nst.shared.u32 [%r4+1024], %r5;\nfence.proxy.async.shared::cta;\nbar.warp.sync -1;\n"
+        "@%p1 ret;\nadd.u32 %r6, %r2, 1024;\ncp.reduce.async.bulk.tensor.2d.global.shared::cta." +
+            std::string(each.operation) +
+            ".tile.bulk_group [%rd3, {0, 5}], [%r6];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+        map);
+    CHECK_MESSAGE(ran.ran, ran.said());
+    CHECK(ran.said() == "");
+    INFO(each.operation);
+    for (std::uint32_t i = 0; i < 4; ++i) CHECK(ran.word(160 + i) == each.words[i]);
+  }
+}
+
 TEST_CASE("pixels are stored") {
   Ran back(
       "shl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r4, %r4, 1024;\nadd.u32 %r5, %r1, 2000;\n"

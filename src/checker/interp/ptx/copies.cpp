@@ -2,13 +2,10 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "checker/interp/ptx/combine.h"
 #include "checker/interp/ptx/executor.h"
-#include "checker/machine/numbers.h"
 #include "layout/layout.h"
 
 namespace warpcc::checker::ptx {
@@ -19,29 +16,16 @@ std::int64_t box_bytes(const TensorMapFields& map) {
   return map.rows() * map.box[0] * map.element_bytes;
 }
 
-void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFields& map) {
-  if (map.real && map.element_bytes == 4) {
-    float a = 0, b = 0;
-    std::memcpy(&a, to, 4);
-    std::memcpy(&b, from, 4);
-    a += b;
-    std::memcpy(to, &a, 4);
-  } else if (map.real && map.element_bytes == 2) {
-    std::uint16_t a = 0, b = 0;
-    std::memcpy(&a, to, 2);
-    std::memcpy(&b, from, 2);
-    auto value = [&](std::uint16_t bits) {
-      return map.brain ? std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16) : machine::f16_to_float(bits);
-    };
-    float sum = value(a) + value(b);
-    a = map.brain ? machine::float_to_bf16(sum) : machine::float_to_f16(sum);
-    std::memcpy(to, &a, 2);
-  } else {
-    std::uint64_t a = 0, b = 0;
-    std::memcpy(&a, to, static_cast<std::size_t>(map.element_bytes));
-    std::memcpy(&b, from, static_cast<std::size_t>(map.element_bytes));
-    a += b;
-    std::memcpy(to, &a, static_cast<std::size_t>(map.element_bytes));
+Num type_of_elements(const TensorMapFields& map) {
+  switch (map.element_bytes) {
+    case 1:
+      return map.has_sign ? Num::s8 : Num::u8;
+    case 2:
+      return map.brain ? Num::bf16 : map.real ? Num::f16 : Num::u16;
+    case 4:
+      return map.real ? Num::f32 : map.has_sign ? Num::s32 : Num::u32;
+    default:
+      return map.real ? Num::f64 : map.has_sign ? Num::s64 : Num::u64;
   }
 }
 
@@ -49,7 +33,7 @@ void add_element(std::uint8_t* to, const std::uint8_t* from, const TensorMapFiel
 
 // Row by row of the box's innermost dimension; within a row 16 bytes at a time, which no swizzle parts.
 void Executor::move_box(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared, Cta& cta, bool load,
-                        bool add) {
+                        int operation) {
   layout::Swizzle swizzle = layout::swizzle_of_span(map.swizzle_span, map.swizzle_atom);
   const std::int64_t row_bytes = map.box[0] * map.element_bytes,
                      pitch = std::max<std::int64_t>(row_bytes, swizzle.span());  // as machine::TensorMap has it
@@ -82,13 +66,12 @@ void Executor::move_box(const TensorMapFields& map, const BoxStart& start, std::
       std::uint8_t* there = &of->bytes[address - of->begin];
       if (launch_.places != nullptr) {
         using Use = machine::PlaceHistory::Use;
-        launch_.places->note(load ? Use::read : add ? Use::add : Use::write, address, count);
+        launch_.places->note(load ? Use::read : operation >= 0 ? Use::add : Use::write, address, count);
       }
       if (load) {
         std::memcpy(here + (low - at), there, static_cast<std::size_t>(count));
-      } else if (add) {
-        for (std::int64_t i = low; i < high; i += map.element_bytes)
-          add_element(there + (i - low), here + (i - at), map);
+      } else if (operation >= 0) {
+        combine(operation, type_of_elements(map), {there, static_cast<std::size_t>(count)}, here + (low - at));
       } else {
         std::memcpy(there, here + (low - at), static_cast<std::size_t>(count));
       }
@@ -181,7 +164,7 @@ void Executor::tensor_store(const Code& code, int lane) {
   };
   Store store;
   store.map = tensor_map(value(2), static_cast<BoxMode>(code.extra));
-  store.add = code.add;
+  store.operation = code.add ? code.vector : -1;
   auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
   for (std::size_t i = 0; i < code.dimensions; ++i) store.start.at[i] = static_cast<std::int32_t>(value(3 + i));
   const TensorMapFields* map = store.map;
@@ -197,6 +180,7 @@ void Executor::tensor_store(const Code& code, int lane) {
     return;
   }
   if (map->nibbles) store.start.at[0] /= 2;
+  store.type = type_of_elements(*map);
   store.bytes = box_bytes(*map);
   store.shared = offset;
   store.cta = rank;
@@ -289,7 +273,7 @@ void Executor::finish_load(const Load& load) {
   for (const Load::Target& target : load.targets) {
     Cta& to = *cluster_->ctas[static_cast<std::size_t>(target.cta)];
     if (load.map != nullptr) {
-      move_box(*load.map, load.start, target.shared, to, true, false);
+      move_box(*load.map, load.start, target.shared, to, true, -1);
     } else if (load.address >= kSharedWindow || load.address < 0x1000'0000) {
       auto [rank, offset] = shared_place(load.address);
       if (rank >= 0 && cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, load.bytes)) {
@@ -329,7 +313,7 @@ void Executor::write_store(const Store& store) {
   line_ = store.line;
   Cta& from = *cluster_->ctas[static_cast<std::size_t>(store.cta)];
   if (store.map != nullptr) {
-    move_box(*store.map, store.start, store.shared, from, false, store.add);
+    move_box(*store.map, store.start, store.shared, from, false, store.operation);
   } else {
     std::span<std::uint8_t> to = memory_.bytes(store.address, store.bytes);
     if (to.empty() && store.bytes > 0) {

@@ -89,7 +89,12 @@ bool Decoder::memory_access(Code& code) {
 bool Decoder::tensor_copy(Code& code, bool load) {
   code.op = load ? Op::tensor_load : Op::tensor_store;
   code.add = has("reduce");
-  known_ = !code.add || has("add");
+  known_ = !code.add;
+  for (const auto& [word, number] : kOperations) {
+    if (!code.add || !has(word)) continue;
+    code.vector = static_cast<std::uint8_t>(number);
+    known_ = word != "exch" && word != "cas";
+  }
   for (std::string_view word : words())
     known_ = known_ && word.substr(0, 9) != "im2col::w" && word != "im2col_no_offs::w";
   const bool apart = has("tile::gather4") || has("tile::scatter4"), pixels = has("im2col") || has("im2col_no_offs");

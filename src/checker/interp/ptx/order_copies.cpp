@@ -91,10 +91,7 @@ void Executor::order_store(const Store& store, int lane) {
   of.stored = static_cast<std::uint32_t>(store.group) + 1;
   access_box(store.map, store.cta, store.shared, store.bytes,
              actor({of.reads, of.stored}, Use::read, true, Space::shared));
-  const bool whole = store.map != nullptr && !store.map->real;
-  const Use use = store.operation >= 0 ? use_of_reduction(store.operation, store.type)
-                  : store.add          ? use_of_reduction(0, whole ? Num::u32 : Num::f32)
-                                       : Use::write;
+  const Use use = store.operation < 0 ? Use::write : use_of_reduction(store.operation, store.type);
   order::Actor to = actor({of.writes, of.stored}, use, true, Space::global);
   access_tensor_map(store.map, store.start, store.address, store.bytes, to);
 }

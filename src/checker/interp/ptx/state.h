@@ -50,8 +50,8 @@ struct Store {
   std::int64_t bytes = 0;
   BoxStart start;
   std::uint32_t shared = 0;
-  bool add = false, read = false;
-  int operation = -1;  // of a bulk reduction, on elements of `type`; -1: a copy
+  bool read = false;
+  int operation = -1;  // of a reduction, on elements of `type`; -1: a copy
   Num type = Num::b32;
   std::uint64_t group = 0;  // of its thread
   int warp = 0, lane = 0;

@@ -87,6 +87,7 @@ std::string replace(TensorMapFields& map, int field, std::size_t ordinal, std::u
       map.element_bytes = kElements[value].bytes;
       map.real = kElements[value].real;
       map.brain = value == 10;
+      map.has_sign = value == 3 || value == 5;
       map.nibbles = value == 13;
       map.spread = value == 14 ? 4 : value == 15 ? 6 : 0;
       return "";
