@@ -101,6 +101,15 @@ std::string wanted(isa::Takes takes) {
   return text.empty() ? "an immediate" : text;
 }
 
+// The proc of this name in a module: `set_up` in `pipes`.
+std::optional<Value> proc_in(const std::optional<Value>& of, const std::string& name) {
+  auto* module = of ? of->get<Module*>() : nullptr;
+  if (!module) return std::nullopt;
+  const auto item = (*module)->items.find(name);
+  if (item == (*module)->items.end() || !item->second.value.has<ProcRef>()) return std::nullopt;
+  return item->second.value;
+}
+
 // The instruction that makes of a register what the slot wants; empty where there is none.
 std::string_view maker(isa::Takes takes, isa::File given) {
   if (given == isa::File::ur && takes & kR) return "mov";
@@ -138,7 +147,10 @@ void Builder::instruction(const tree::Instruction& it, SourceRange where, Scope&
       return;
     }
     const std::string_view nearest = isa::nearest_statement(it.opcode);
-    if (const std::optional<Value> value = evaluator_.find(it.opcode, it.opcode_where, scope); value && !value->bad()) {
+    std::optional<Value> value = evaluator_.find(it.opcode, it.opcode_where, scope);
+    if (const std::size_t dot = it.opcode.find('.'); !value && dot != std::string::npos)
+      value = proc_in(evaluator_.find(it.opcode.substr(0, dot), it.opcode_where, scope), it.opcode.substr(dot + 1));
+    if (value && !value->bad()) {
       const std::string what = fmt::format("`{}` is {}", it.opcode, describe(*value, session_.kernel));
       if (!value->has<Type>()) {
         session_.error(it.opcode_where, not_an_instruction, what);
