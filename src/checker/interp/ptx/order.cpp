@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "checker/interp/ptx/executor.h"
 
@@ -244,9 +245,11 @@ void Executor::order_flags(const Code& code, const std::uint64_t* addresses, boo
     if (code.where == Where::shared || (address >= kSharedWindow && address < kSharedWindow + kWindow))
       address = (address & 0xffff'ffff) | std::uint64_t{1} << 63 | static_cast<std::uint64_t>(serial) << 32;
     Flag& flag = ordering_->flags[address];
-    if (reads && of.flags_seen[address] != flag.version) {
-      of.flags_seen[address] = flag.version;
+    std::uint64_t& seen = of.flags_seen[address];
+    if (reads && seen != flag.version) {
+      const std::uint64_t before = std::exchange(seen, flag.version);
       for (const Flag::Of& from : flag.from) {
+        if (from.version <= before) continue;
         if (from.cluster == serial) {
           of.thread.observe(from.published, kNoLine);
           if (from.cta == cta) relaxed().join(from.fenced);
@@ -278,8 +281,8 @@ void Executor::order_flags(const Code& code, const std::uint64_t* addresses, boo
       mine->fenced.join(*of.fenced);
     }
     // Who raises a flag has not read what others raised before it.
-    std::uint64_t& seen = of.flags_seen[address];
     if (seen == flag.version++) seen = flag.version;
+    mine->version = flag.version;
   }
   if (reads && code.acquire) acquire_told();
 }

@@ -119,6 +119,7 @@ struct Flag {
     order::Knowledge published;  // by fences of the whole GPU
     order::Knowledge fenced;     // by a fence of the CTA `cta`
     std::uint32_t cta = ~0u;
+    std::uint64_t version = 0;  // of the flag, when this was told last
   };
   llvm::SmallVector<Of, 1> from;
   std::uint64_t version = 0;
