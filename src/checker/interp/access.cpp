@@ -195,7 +195,8 @@ void Interpreter::before_global() {
   if (!code_.waits_for_grid || knows_grid_before()) return;
   report(Finding::Kind::protocol,
          "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
-         "(ACQBULK)");
+         "(ACQBULK)",
+         {"to mend: `grid.wait` before this, in this warp or in one that it hears from on every path"});
 }
 
 // Without values nothing reads numbers of C again; flags and counts are kept.
@@ -270,8 +271,11 @@ void Interpreter::global_access(const Instruction& instruction) {
     if (!load) {
       running_->stored = true;
       if (!keeps(global)) continue;
+      if (instruction.relaxed || instruction.action == Action::add_global) keep_old_flag(buffer, element);
       written(buffer, element, count);
     }
+    const std::uint32_t* old = instruction.strong && instruction.bytes == 4 ? old_flag(buffer, element) : nullptr;
+    reached.old = reached.old || old != nullptr;
     for (int part = 0; part < instruction.width; ++part) {
       // An element of less than 4 bytes: several in a register.
       std::int64_t per_word = std::max<std::int64_t>(1, std::min<std::int64_t>(4, instruction.bytes) / bytes);
@@ -279,7 +283,7 @@ void Interpreter::global_access(const Instruction& instruction) {
         std::int64_t index = element + part * per_word + i;
         int shift = static_cast<int>(i * bytes * 8);
         if (load) {
-          words[part][lane] |= global.load(index) << shift;
+          words[part][lane] |= (old != nullptr ? *old : global.load(index)) << shift;
         } else if (instruction.action == Action::store_global) {
           global.store(index, bytes == 4 ? given[part][lane] : given[part][lane] >> shift & ((1u << bytes * 8) - 1),
                        launch);

@@ -273,6 +273,7 @@ void Interpreter::order_copy_across(CopyIn& copy) {
 void Interpreter::order_copy_out(const CopyOut& copy) {
   const machine::TensorMap& map = code_.maps[static_cast<std::size_t>(copy.map)];
   auto group = static_cast<std::uint32_t>(copy.group);
+  warp_->last_store = line_;
   access_shared(cta().rank, range_footprint(copy.shared, static_cast<std::uint32_t>(map.shared_bytes())),
                 actor(warp_->order.store(false, group), Use::read, true, Space::shared));
   auto buffer = static_cast<std::size_t>(map.buffer);
@@ -351,7 +352,8 @@ void Interpreter::order_flags(const Instruction& instruction, const LaneElements
     std::pair key(static_cast<std::size_t>(at.buffer[lane]), at.element[lane]);
     if (lane > 0 && at.buffer[lane - 1] == at.buffer[lane] && at.element[lane - 1] == at.element[lane]) continue;
     if (instruction.action == Action::load_global) {
-      if (auto found = flags.find(key); found != flags.end()) warp_->order.observe(found->second, provenance());
+      if (auto found = flags.find(key); found != flags.end() && !at.old)
+        warp_->order.observe(found->second, provenance());
       continue;
     }
     order::Knowledge& flag = flags[key];

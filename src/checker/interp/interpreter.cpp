@@ -151,7 +151,9 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     warp_->blocked = Blocked::exited;
     if (options_.strict && warp_->order.leaves_stores())
       report(Finding::Kind::race,
-             "exits, and its CTA may, before the copy engine has read what it stores: `store.wait.read 0` comes first");
+             fmt::format("exits, and its CTA may, before the copy engine has read what {} stores",
+                         line_at(warp_->last_store)),
+             {"to mend: `store.wait.read 0` by the lane that began the store, before the warp ends"});
     cta().life.join(warp_->order.knows().seen);
     cta().life.join(warp_->order.lifetime());
     if (--cta().warps_left == 0) leave_cta(cta());

@@ -139,6 +139,8 @@ class Interpreter {
   // ---- polls.cpp: flags in global memory
   bool polls_again(std::size_t buffer, std::int64_t first, std::int64_t last, std::uint32_t value, std::uint64_t seen);
   void written(std::size_t buffer, std::int64_t first, std::int64_t count);
+  void keep_old_flag(std::size_t buffer, std::int64_t element);
+  const std::uint32_t* old_flag(std::size_t buffer, std::int64_t element);
   void report_poll(Warp& warp, std::string& text, std::vector<std::string>& details);
 
   // ---- interpreter.cpp: a warp's turn
@@ -232,6 +234,7 @@ class Interpreter {
     std::int32_t buffer[kLanes];  // -1: none
     std::int64_t element[kLanes];
     std::int64_t count = 1;  // elements that a lane reaches
+    bool old = false;        // what it loads is not what is there now
   };
   order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
   int range_footprint(std::uint32_t offset, std::uint32_t bytes);
@@ -334,6 +337,7 @@ class Interpreter {
   bool step_together(const WarpgroupStep& step);
   void touch(Slot slot, const char* does);
   bool check_fenced(Slot first, int count, bool reads, bool is_a);
+  bool check_accumulator(Slot first, int count, std::uint32_t accumulator);
   void warpgroup_mma(const Instruction& instruction);
   Next warpgroup_wait(const Instruction& instruction);
   void run_computing(std::deque<WarpgroupWork>& queue);

@@ -33,6 +33,13 @@ struct Launch {
   GlobalOrder accesses;                   // of clusters that run together, or have ended
   GlobalOrder early_reads, early_writes;  // of those that had not waited for the launch before
   std::map<std::pair<std::size_t, std::int64_t>, order::Knowledge> flags;  // by buffer and element: what it releases
+  // What a flag was before its first write in this launch, and by whom that was; and when which warp has loaded it.
+  struct OldFlag {
+    std::uint32_t value = 0, by = 0;
+    order::Epoch written;
+    std::map<std::uint32_t, std::uint64_t> loaded;
+  };
+  std::map<std::pair<std::size_t, std::int64_t>, OldFlag> old_flags;
 };
 
 // What each launch of several runs: clusters `chosen`, which are the whole grid if `all`; where none waits for another

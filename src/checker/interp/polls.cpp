@@ -38,6 +38,28 @@ void Interpreter::written(std::size_t buffer, std::int64_t first, std::int64_t c
   });
 }
 
+// A relaxed load may see any value that nothing orders before the one that is there (PTX ISA, memory consistency
+// model): where the schedule has it so, the first load of a warp sees the oldest of this launch.
+void Interpreter::keep_old_flag(std::size_t buffer, std::int64_t element) {
+  if (!schedule_.old_flags) return;
+  auto [at, fresh] = running_->launch->old_flags.try_emplace({buffer, element});
+  if (!fresh) return;
+  at->second.value = globals_[buffer].load(element);
+  at->second.by = warp_->order.who();
+  at->second.written = warp_->order.access(mask_, true);
+}
+
+// Nothing where the load sees what is there.
+const std::uint32_t* Interpreter::old_flag(std::size_t buffer, std::int64_t element) {
+  if (!schedule_.old_flags) return nullptr;
+  auto found = running_->launch->old_flags.find({buffer, element});
+  if (found == running_->launch->old_flags.end()) return nullptr;
+  Launch::OldFlag& flag = found->second;
+  if (flag.by == warp_->order.who() || warp_->order.knows().seen.covers(flag.written)) return nullptr;
+  auto [loaded, fresh] = flag.loaded.try_emplace(warp_->order.who(), outcome_.instructions);
+  return loaded->second == outcome_.instructions ? &flag.value : nullptr;  // by all its lanes
+}
+
 void Interpreter::report_poll(Warp& warp, std::string& text, std::vector<std::string>& details) {
   const sass::Buffer& buffer = program_.buffers[warp.poll_buffer];
   text += fmt::format("for {}, which holds {} and which nothing changes any more",

@@ -53,9 +53,16 @@ enum class Blocked : std::uint8_t {
 
 // What a warp knows of its warpgroup's MMAs.
 struct Computing {
-  std::vector<std::uint16_t> writers;     // by named general slot: MMAs under way that compute it
-  std::vector<std::uint16_t> readers;     // … and those that have it as A
-  std::vector<std::uint32_t> computed;    // … fences, and one, before one was last begun that computes it
+  std::vector<std::uint16_t> writers;   // by named general slot: MMAs under way that compute it
+  std::vector<std::uint16_t> readers;   // … and those that have it as A
+  std::vector<std::uint32_t> computed;  // … fences, and one, before one was last begun that computes it
+  // By named general slot, of the MMA that computed it last: which accumulator it is a part of, and the MMA's group.
+  struct Part {
+    std::uint32_t accumulator = 0;
+    std::size_t group = 0;
+  };
+  std::vector<Part> parts;
+  std::size_t waited = 0;                 // groups that the warp has waited for
   std::vector<std::uint32_t> multiplied;  // … or has it as A
   std::vector<std::uint32_t> touched;     // … fences, and one, before its last access by anything else
   std::uint32_t fences = 0;
@@ -92,6 +99,7 @@ struct Warp {
       computing.writers.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.readers.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.computed.assign(static_cast<std::size_t>(code.named_r), 0);
+      computing.parts.assign(static_cast<std::size_t>(code.named_r), {});
       computing.multiplied.assign(static_cast<std::size_t>(code.named_r), 0);
       computing.touched.assign(static_cast<std::size_t>(code.named_r), 0);
     }
@@ -158,6 +166,7 @@ struct Warp {
   std::uint64_t waits_since = 0;  // instructions executed by then; 0: it does not wait
 
   Effects effects;
+  std::uint32_t last_store = ~0u;  // the line that has the copy engine store last
   bool tensor_load_pending = false;
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
 

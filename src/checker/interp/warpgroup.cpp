@@ -93,6 +93,38 @@ bool Interpreter::check_fenced(Slot first, int count, bool reads, bool is_a) {
   return true;
 }
 
+// MMAs follow each other on the same registers without a fence where they have one shape (PTX ISA, wgmma.fence): what
+// another one has computed there since the last fence may not be there yet.
+bool Interpreter::check_accumulator(Slot first, int count, std::uint32_t accumulator) {
+  const Computing& computing = warp_->computing;
+  for (int i = 0; i < count; ++i) {
+    Slot slot = part_of(first, i);
+    auto at = static_cast<std::size_t>(slot.name);
+    const Computing::Part& part = computing.parts[at];
+    bool under_way = computing.computed[at] == computing.fences + 1 && part.group > computing.waited;
+    if (!under_way || part.accumulator == accumulator) continue;
+    report(Finding::Kind::protocol,
+           fmt::format("computes {}, which an MMA of another shape, or of other registers, computed since the last "
+                       "`mma.fence`",
+                       slot_name(slot)),
+           {"to mend: `mma.fence` between the two: MMAs of one shape on the same registers alone need none",
+            "PTX ISA, wgmma.fence"});
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+// Which accumulator an MMA computes: the register that it begins at, and the shape.
+std::uint32_t accumulator_of(const Slot& d, const machine::WarpgroupMma& mma) {
+  auto k = static_cast<std::uint32_t>(layout::bits(mma.ab) / 8 % 8);
+  return static_cast<std::uint32_t>(d.name) << 10 | static_cast<std::uint32_t>(mma.n / 8) << 4 | k << 1 |
+         static_cast<std::uint32_t>(mma.d == layout::Element::f16);
+}
+
+}  // namespace
+
 void Interpreter::warpgroup_mma(const Instruction& instruction) {
   const auto& arguments = instruction.arguments;
   auto pair_of = [&](const Argument& argument) {
@@ -118,13 +150,22 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
   }
   Computing& computing = warp_->computing;
   if (computing.fences > 0) {
-    if (check_fenced(d, mma.registers(), mma.accumulate, false) && mma.a_in_registers)
-      check_fenced(a, kRegistersOfA, true, true);
+    bool fenced = check_fenced(d, mma.registers(), mma.accumulate, false) &&
+                  check_accumulator(d, mma.registers(), accumulator_of(d, mma));
+    if (fenced && mma.a_in_registers) check_fenced(a, kRegistersOfA, true, true);
   } else {
     report(Finding::Kind::protocol, "no `mma.fence` comes before this warp's first MMA");
     computing.fences = 1;
   }
-  work.mma = warpgroup_core_.issue(mma, warp_->index % kWarpgroupWarps, cta().shared, faults_);
+  std::optional<machine::WarpgroupCore::Ready> refused;
+  work.mma = warpgroup_core_.issue(mma, warp_->index % kWarpgroupWarps, cta().shared, faults_, &refused);
+  // What is not there yet under this schedule may be there under another: that nothing orders the two is told as well,
+  // and of D no more than that.
+  if (refused) {
+    order_warpgroup_mma(*refused);
+    for (int i = 0; i < mma.registers(); ++i)
+      warp_->written[static_cast<int>(File::r)][static_cast<std::size_t>(part_of(d, i).name)] = kAllLanes;
+  }
   if (work.mma) {
     order_warpgroup_mma(*work.mma);
     if (code_.limits) {
@@ -137,6 +178,7 @@ void Interpreter::warpgroup_mma(const Instruction& instruction) {
       auto at = static_cast<std::size_t>(part_of(d, i).name);
       ++computing.writers[at];
       computing.computed[at] = computing.fences + 1;
+      computing.parts[at] = {accumulator_of(d, mma), computing.closed + 1};
       warp_->written[static_cast<int>(File::r)][at] = kAllLanes;
     }
     work.a = a;
@@ -230,6 +272,7 @@ Interpreter::Next Interpreter::warpgroup_wait(const Instruction& instruction) {
   computing.needed = computing.closed > most ? computing.closed - most : 0;
   computing.told = false;
   if (computing.done >= computing.needed) {
+    computing.waited = std::max(computing.waited, computing.needed);
     if (!orders_nothing()) warp_->order.mmas_done(static_cast<std::uint32_t>(computing.needed), provenance());
     return Next::on;
   }

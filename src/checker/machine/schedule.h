@@ -13,7 +13,8 @@ struct Schedule {
   // some time.
   enum class NextGrid : std::uint8_t { early, after, any };
   NextGrid next_grid = NextGrid::early;
-  bool varied = false;  // warps take turns of random lengths
+  bool varied = false;     // warps take turns of random lengths
+  bool old_flags = false;  // the first load of a flag by a warp sees what it was before this launch wrote it
   // Warps that go on only where no other can: one of every CTA, a CTA, or one alone; -1: none.
   int held_warp = -1, held_cta = -1;
 
@@ -29,6 +30,7 @@ struct Schedule {
     if (seed == 0) return schedule;
     schedule.work = seed % 4 == 1 ? Work::early : seed % 4 == 3 ? Work::any : Work::late;
     schedule.varied = seed > 1;
+    schedule.old_flags = seed % 2 == 0;
     if (schedule.work != Work::late) schedule.next_grid = seed % 4 == 1 ? NextGrid::after : NextGrid::any;
     if (seed == 1 || seed % 3 == 0) return schedule;
     std::uint64_t rest = seed / 3;

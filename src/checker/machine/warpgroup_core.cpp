@@ -37,7 +37,7 @@ void set_value(std::uint32_t* registers, int lane, int index, Element d, float v
 }  // namespace
 
 std::optional<WarpgroupCore::Ready> WarpgroupCore::issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared,
-                                                         Faults& faults) {
+                                                         Faults& faults, std::optional<Ready>* refused) {
   Ready ready;
   ready.mma = mma;
   if (!mma.a_in_registers) {
@@ -51,6 +51,7 @@ std::optional<WarpgroupCore::Ready> WarpgroupCore::issue(const WarpgroupMma& mma
     std::string why = operand->unreadable(shared);
     if (why.empty()) continue;
     faults.memory(fmt::format("reads {} {}", operand == ready.a ? "A" : "B", why));
+    if (refused != nullptr) *refused = ready;
     return {};
   }
   for (const OperandImage* operand : {ready.a, ready.b}) {

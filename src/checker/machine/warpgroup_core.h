@@ -55,7 +55,9 @@ class WarpgroupCore {
   };
   // `quarter`: which of the warpgroup's four warps. Checks that the operands have been written and have landed, then
   // counts the MMA among those that have yet to read them.
-  std::optional<Ready> issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared, Faults& faults);
+  // `refused`: the MMA whose operands are not there yet, of which it is told all the same what it reads.
+  std::optional<Ready> issue(const WarpgroupMma& mma, int quarter, SharedMemory& shared, Faults& faults,
+                             std::optional<Ready>* refused = nullptr);
   // It has read its operands.
   void finish(const Ready& ready, SharedMemory& shared);
   // What it computes: D's registers as [register][lane]; A's four so, where A is in registers; of a sparse A the chunks

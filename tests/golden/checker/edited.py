@@ -134,7 +134,7 @@ MISTAKES = [
 STRICT = [
     ("the engine set to work behind a flag without a fence", "stream", drop(r"FENCE\.VIEW\.ASYNC\.G"), r"race: c\[.*in order, but with no fence behind the flag that tells of the first"),
     ("an answer that lanes have read is written over", "steal", drop(r"FENCE.VIEW.ASYNC.*work\.wk"), r"race: reply\[\d\].*: is read by `lds.*with no fence between the lanes' accesses and the async proxy's"),
-    ("stores that nobody waits for at the end", "pair", drop(r"DEPBAR.LE SB0, 0x0 .*store.wait.read 0"), r"race: exits, and its CTA may, before the copy engine has read what it stores"),
+    ("stores that nobody waits for at the end", "pair", drop(r"DEPBAR.LE SB0, 0x0 .*store.wait.read 0"), r"race: exits, and its CTA may, before the copy engine has read what \S*\.wk:\d+: `.*store .*` stores"),
 ]
 
 RIGHT = [

@@ -184,6 +184,8 @@ TEST_CASE("two launches, of which the second begins before the first has ended")
   CHECK(early.outcome.races == 1);
   CHECK(early.found(Kind::race, "is written by `STG` in the kernel before, is written by `STG` before that has ended"));
   CHECK(early.found(Kind::protocol, "reaches global memory before this warp"));
+  CHECK(early.report.find("to mend: `grid.wait` before this, in this warp or in one that it hears from") !=
+        std::string::npos);
   // Where neither is there, kernels follow each other.
   CHECK(run(without(without(std::string(kSame), "ACQBULK"), "PREEXIT"), twice).outcome.findings.empty());
 }

@@ -77,6 +77,31 @@ TEST_CASE("registers touched since the fence need another") {
       Kind::protocol, "computes acc.5, which was read or written since the last `mma.fence`");
 }
 
+TEST_CASE("an MMA of another shape on the same registers comes behind a fence") {
+  const std::string mma = "  HGMMA.64x64x16.F32 acc, gdesc[desc_a.0], gdesc[desc_b.0], acc, UPT\n";
+  const std::string wait = "  WARPGROUP.DEPBAR.LE gsb0, 0x0\n";
+  auto other_shape = [&](const std::string& before) {
+    return changed(gemm(), wait, before + mma + "  WARPGROUP.ARRIVE\n" + wait);
+  };
+  REPORTS(other_shape(""), Kind::protocol,
+          "computes acc.0, which an MMA of another shape, or of other registers, computed since the last `mma.fence`");
+  Run fenced = run(other_shape("  WARPGROUP.ARRIVE\n"));
+  CAPTURE(fenced.report);
+  CHECK(!fenced.found(Kind::protocol, "another shape"));
+  // A group that has been waited for is computed.
+  Run waited = run(other_shape(wait));
+  CAPTURE(waited.report);
+  CHECK(!waited.found(Kind::protocol, "another shape"));
+}
+
+TEST_CASE("an MMA that reads what is not there yet is a race as well") {
+  Run result = run(changed(gemm(), "~ @!waited BRA WAIT_2\n", ""));  // it asks once
+  CAPTURE(result.report);
+  CHECK(result.found(Kind::memory, "reads A "));
+  CHECK(result.found(Kind::race, "sa[0]: the tensor core reads for `HGMMA`, the copy engine fills by `UTMALDG`"));
+  CHECK(!result.found(Kind::memory, "which this warp has not written"));
+}
+
 TEST_CASE("a stage is handed back when its MMAs have read it") {
   REPORTS(without(gemm(), kWait), Kind::memory, "which an MMA or a store under way has yet to read");
   REPORTS(changed(gemm(), kWait, "WARPGROUP.DEPBAR.LE gsb0, 0x2"), Kind::memory,

@@ -260,9 +260,10 @@ class Executor {
   void order_tensor_shift(const machine::TensorCore::Shift& shift, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_commit(TensorWork& commit, int lane);
   void order_committed(const TensorWork& commit, std::size_t which);
-  void order_allocated(std::uint32_t word);
+  void order_allocated(std::uint32_t word, bool pair);
   void order_free(std::uint32_t column, std::uint32_t columns, bool pair);
   order::Agent& warpgroup_agent();
+  void compute_registers(const Code& code, const machine::WarpgroupCore::Ready& ready);
   void order_wgmma(const Code& code, const machine::WarpgroupCore::Ready& ready);
   void touch_computed(const Code& code);
   void order_warpgroup_met(bool arrives);
@@ -280,6 +281,7 @@ class Executor {
   std::string line_text(std::uint32_t line) const;
   std::string place_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
+  void tell_missed(int rank, std::uint32_t offset);
   void tell_overrun(const Warp& warp, const Group& group, std::int64_t phase, std::vector<std::string>& details) const;
   void tell_race(std::string text, std::vector<std::string> details, int kind);
   bool harmless(const order::Entry& first, const order::Entry& now);

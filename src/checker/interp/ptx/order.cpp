@@ -159,7 +159,8 @@ void Executor::access_global(std::uint64_t address, std::int64_t bytes, order::S
   if (launch_.dependent && disturbed && !warp_->order->thread.knows().seen.covers(cluster_->order->grid_before))
     report(Finding::Kind::protocol,
            "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
-           "(griddepcontrol.wait), which the launch does not wait for");
+           "(griddepcontrol.wait), which the launch does not wait for",
+           {"to mend: griddepcontrol.wait before this, in this warp or in one that it hears from on every path"});
   (step.reads() ? of->read_in : of->written_in) = memory_.launches;
   if (all.last == nullptr || all.last_begin != of->begin) {
     all.last = &all.global[of->begin];
@@ -345,6 +346,8 @@ void Executor::order_init(int rank, std::uint32_t offset) {
   if (of.elected < 0 && std::has_single_bit(mask_)) of.elected = std::countr_zero(mask_);
   BarrierOrder& barrier = order_of(rank, offset);
   barrier.uses.clear();
+  ++barrier.made;
+  barrier.heard = -1;
   barrier.order.initialised = of.thread.initialise();
   access_shared(rank, offset, 8, actor(barrier.order.initialised, Use::write, false, Space::shared));
 }
@@ -436,7 +439,7 @@ void Executor::order_waited(const Code& code, int rank, std::uint32_t offset) {
   if (!ordering_) return;
   use_barrier(rank, offset, false);
   note_use(rank, offset);
-  ++warp_->order->waited[{rank, offset}];
+  tell_missed(rank, offset);
   const order::Knowledge& completed = order_of(rank, offset).order.completed();
   if (code.relaxed) {
     relaxed().join(completed);
@@ -550,7 +553,9 @@ void Executor::order_end_of_warp() {
   if (options_.strict) {
     for (const LaneOrder& lane : warp_->order->lanes) {
       if (!lane.reads.exists() || thread.knows().seen.at(lane.reads) >= lane.stored) continue;
-      tell_race("ends with stores of the copy engine that may still read its CTA's shared memory",
+      std::string place = place_text(lane.last_store);
+      tell_race(fmt::format("ends with stores of the copy engine that may still read its CTA's shared memory: {}{}",
+                            place.empty() ? place : place + ": ", line_text(lane.last_store)),
                 {"asked for by the ISA, breaks rarely: cp.async.bulk.wait_group.read 0 before the end",
                  "PTX ISA, cp.async.bulk.wait_group"},
                 4);

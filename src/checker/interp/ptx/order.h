@@ -30,6 +30,7 @@ inline constexpr std::uint32_t kPipelined = ~0u;
 // What one lane does asynchronously: MMAs, in order; stores of the copy engine, by groups.
 struct LaneOrder {
   int lane = 0;
+  std::uint32_t last_store = kNoLine;  // its line
   order::Agent queue, reads, writes;
   std::uint32_t queue_now = 1;
   std::uint32_t stored = 0;  // groups
@@ -40,6 +41,21 @@ struct LaneOrder {
 // A load of tensor memory whose registers nobody has touched yet.
 struct TensorLoading {
   std::uint32_t time = 0, line = 0;
+};
+
+// What a warp has heard of an mbarrier.
+struct Waited {
+  std::uint64_t times = 0;     // that a wait has passed
+  std::int64_t last = -1;      // the phase that it has heard of last; -1: the one before the first
+  std::uint32_t in_a_row = 0;  // phases up to that one, none left out
+  std::uint32_t made = 0;      // of the mbarrier as it was initialised for the how manieth time
+};
+
+// A register that an MMA computes, or has as A.
+struct Computed {
+  std::uint32_t group = 0;   // of its warp
+  std::uint32_t fences = 0;  // of the warp, before the MMA
+  std::uint32_t part = 0;    // which register of an accumulator of which shape; 0: of A
 };
 
 struct WarpOrder {
@@ -59,14 +75,13 @@ struct WarpOrder {
   // What a fence of its CTA alone has made known, for flags.
   std::unique_ptr<order::Knowledge> fenced;
   std::unordered_map<std::uint64_t, std::uint64_t> flags_seen;  // version, by address
-  // Of wgmma, by the register: the group that computes it, and how many are known to be done; whether there was a
+  // Of wgmma, by the register: what computes it, and how many groups are known to be done; how often there was a
   // wgmma.fence; and what reads of operands are known by with --strict, where each warp has to wait for itself.
-  std::vector<std::uint32_t> computed_in;
+  std::vector<Computed> computed_in;
   std::uint32_t computed = 0;
-  bool fenced_registers = false;
+  std::uint32_t register_fences = 0;
   order::Agent computing;
-  // By the address of an mbarrier: how many of its phases this warp has waited for.
-  std::map<std::pair<int, std::uint32_t>, std::uint64_t> waited;
+  std::map<std::pair<int, std::uint32_t>, Waited> waited;  // by the address of an mbarrier
 
   LaneOrder& lane(int number) {
     for (LaneOrder& each : lanes) {
@@ -82,6 +97,8 @@ struct BarrierOrder {
   order::Barrier order;
   std::uint32_t last_signal = ~0u;          // the line that signalled it last from elsewhere
   llvm::SmallVector<order::Epoch, 4> uses;  // the last of each warp
+  std::uint32_t made = 0;                   // how often it was initialised
+  std::int64_t heard = -1;                  // the last phase since that any warp has waited for
 };
 
 struct CtaOrder {

@@ -89,6 +89,7 @@ void Executor::order_store(const Store& store, int lane) {
     of.writes = cluster_->order->agents.make(order::AgentKind::store_write, false);
   }
   of.stored = static_cast<std::uint32_t>(store.group) + 1;
+  of.last_store = line_;
   access_box(store.map, store.cta, store.shared, store.bytes,
              actor({of.reads, of.stored}, Use::read, true, Space::shared));
   const Use use = store.operation < 0 ? Use::write : use_of_reduction(store.operation, store.type);

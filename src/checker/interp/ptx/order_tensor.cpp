@@ -231,8 +231,19 @@ void Executor::order_committed(const TensorWork& commit, std::size_t which) {
   of.end(commit.tickets[which], kNoLine);
 }
 
-void Executor::order_allocated(std::uint32_t word) {
+void Executor::order_allocated(std::uint32_t word, bool pair) {
   if (!ordering_) return;
+  // Libraries leave it out (CUTLASS's tutorials of pairs).
+  const int peer = warp_->cta ^ 1;
+  const order::Thread& thread = warp_->order->thread;
+  if (options_.strict && pair && peer < static_cast<int>(cluster_->ctas.size())) {
+    const order::Epoch& begun = cluster_->ctas[static_cast<std::size_t>(peer)]->order.begun;
+    if (!thread.knows().seen.covers(begun) && !thread.lifetime().covers(begun))
+      tell_race("allocates tensor memory of a pair before its other CTA is known to have begun",
+                {"asked for by the ISA, breaks rarely: a barrier of the cluster before the allocation",
+                 "PTX ISA, tcgen05.alloc: the warp that issues it makes sure that the peer CTA has been launched"},
+                8);
+  }
   CtaOrder& of = cta().order;
   of.allocated = warp_->order->thread.collective();
   access_shared(warp_->cta, word, 4, actor(of.allocated, Use::write, false, Space::shared));
@@ -265,17 +276,11 @@ void Executor::order_wgmma(const Code& code, const machine::WarpgroupCore::Ready
   if (!ordering_) return;
   meet_lanes();
   WarpOrder& of = *warp_->order;
-  if (!of.fenced_registers)
+  if (of.register_fences == 0)
     report(Finding::Kind::protocol,
            "multiplies, and this warp has executed no wgmma.fence before (PTX ISA, wgmma.fence)");
-  of.fenced_registers = true;
-  for (std::size_t i = 0; i < code.vector + (code.at_read ? 4u : 0u); ++i) {
-    const Arg& computes = arg(code, i + 7);
-    const std::size_t which = computes.offset / 4;
-    if (computes.kind != Arg::Kind::reg) continue;
-    if (of.computed_in.size() <= which) of.computed_in.resize(which + 1, 0);
-    of.computed_in[which] = of.computing_now;
-  }
+  of.register_fences = std::max(of.register_fences, 1u);
+  compute_registers(code, ready);
   order::Agent& agent = warpgroup_agent();
   if (!agent.exists()) agent = cluster_->order->agents.make(order::AgentKind::queue, false);
   order::Actor reads = actor({agent, of.computing_now}, Use::read, true, Space::shared);
@@ -283,25 +288,55 @@ void Executor::order_wgmma(const Code& code, const machine::WarpgroupCore::Ready
   if (ready.b != nullptr) access_operand(warp_->cta, *ready.b, reads);
 }
 
+// The registers of D, and of A where it is in registers. MMAs follow each other on the same registers without a fence
+// where they have one shape (PTX ISA, wgmma.fence).
+void Executor::compute_registers(const Code& code, const machine::WarpgroupCore::Ready& ready) {
+  WarpOrder& of = *warp_->order;
+  const auto shape = static_cast<std::uint32_t>(ready.mma.n) << 8 | static_cast<std::uint32_t>(ready.b->k) << 1 |
+                     static_cast<std::uint32_t>(ready.mma.d == layout::Element::f16);
+  bool told = false;
+  for (std::uint32_t i = 0; i < code.vector + (code.at_read ? 4u : 0u); ++i) {
+    const Arg& computes = arg(code, i + 7);
+    const std::size_t which = computes.offset / 4;
+    if (computes.kind != Arg::Kind::reg) continue;
+    if (of.computed_in.size() <= which) of.computed_in.resize(which + 1);
+    Computed& before = of.computed_in[which];
+    const Computed now{of.computing_now, of.register_fences, i < code.vector ? shape << 8 | i : 0};
+    const bool under_way = before.group > of.computed && before.part != 0;
+    if (!told && under_way && before.fences == now.fences && before.part != now.part) {
+      told = true;
+      report(
+          Finding::Kind::protocol,
+          now.part == 0
+              ? "has as A a register that a wgmma.mma_async under way computes: wgmma.wait_group comes first"
+              : "computes registers of which a wgmma.mma_async of another shape, or with others beside them, computes "
+                "some: wgmma.fence comes between",
+          {"to mend: wgmma.fence between the two: MMAs of one shape on the same registers alone need none",
+           "PTX ISA, wgmma.fence"});
+    }
+    before = now;
+  }
+}
+
 // Somebody touches a register that an MMA under way computes or reads. Copies of one register to another are the
 // compiler's, who may leave them out: the copy is under way like the register.
 void Executor::touch_computed(const Code& code) {
   WarpOrder& of = *warp_->order;
-  auto group_of = [&](const Arg& each) {
+  auto computed = [&](const Arg& each) {
     const std::size_t which = each.offset / 4;
-    return each.kind == Arg::Kind::reg && which < of.computed_in.size() ? of.computed_in[which] : 0;
+    return each.kind == Arg::Kind::reg && which < of.computed_in.size() ? of.computed_in[which] : Computed{};
   };
   if (code.op == Op::wgmma) return;
   if (code.op == Op::mov && code.count == 2) {
-    const std::uint32_t group = group_of(arg(code, 1));
+    const Computed from = computed(arg(code, 1));
     const std::size_t to = arg(code, 0).offset / 4;
     if (arg(code, 0).kind != Arg::Kind::reg) return;
-    if (group > of.computed && of.computed_in.size() <= to) of.computed_in.resize(to + 1, 0);
-    if (to < of.computed_in.size()) of.computed_in[to] = group;
+    if (from.group > of.computed && of.computed_in.size() <= to) of.computed_in.resize(to + 1);
+    if (to < of.computed_in.size()) of.computed_in[to] = from;
     return;
   }
   for (std::size_t i = 0; i < code.count; ++i) {
-    if (group_of(arg(code, i)) <= of.computed) continue;
+    if (computed(arg(code, i)).group <= of.computed) continue;
     report(Finding::Kind::protocol,
            "touches a register of a wgmma.mma_async that is under way: wgmma.wait_group comes first");
     return;

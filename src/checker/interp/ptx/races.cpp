@@ -128,7 +128,7 @@ void Executor::tell_overrun(const Warp& warp, const Group& group, std::int64_t p
                             std::vector<std::string>& details) const {
   if (!ordering_) return;
   auto found = warp.order->waited.find({group.cta, group.offset});
-  auto waited = static_cast<std::int64_t>(found == warp.order->waited.end() ? 0 : found->second);
+  auto waited = static_cast<std::int64_t>(found == warp.order->waited.end() ? 0 : found->second.times);
   // Who begins with the other parity waits for the phase before the first.
   std::int64_t wanted = (waited & 1) == static_cast<std::int64_t>(group.parity) ? waited : waited - 1;
   if (phase < wanted + 2) return;
@@ -139,6 +139,32 @@ void Executor::tell_overrun(const Warp& warp, const Group& group, std::int64_t p
   details.push_back(
       "to mend: who goes on waits for this warp (an mbarrier at which it arrives), or all meet once a phase");
   details.push_back("PTX ISA, mbarrier.test_wait: only the current phase and the one before can be asked for");
+}
+
+// A wait has passed. Who has heard of one phase after the other, and now hears of a later one than the next, of which
+// nobody has heard, has missed that: parities tell two neighbours apart. (Where others have heard of it, warps take
+// phases by turns.)
+void Executor::tell_missed(int rank, std::uint32_t offset) {
+  BarrierOrder& of = order_of(rank, offset);
+  Waited& mine = warp_->order->waited[{rank, offset}];
+  ++mine.times;
+  if (mine.made != of.made) mine = {mine.times, -1, 0, of.made};
+  auto found = cluster_->ctas[static_cast<std::size_t>(rank)]->barriers.find(offset);
+  if (found == cluster_->ctas[static_cast<std::size_t>(rank)]->barriers.end()) return;
+  const std::int64_t phase = static_cast<std::int64_t>(found->second.phase()) - 1, next = mine.last + 1;
+  if (phase < next) return;
+  if (phase > next && (phase - next) % 2 == 0 && mine.in_a_row > 1 && of.heard == mine.last) {
+    report(
+        Finding::Kind::protocol,
+        fmt::format("waits at {} for phase {}, and passes for phase {}, of the same parity: {} phases have completed "
+                    "that nobody has waited for",
+                    barrier_name(rank, offset), next, phase, phase - next),
+        {"to mend: who goes on waits for this warp (an mbarrier at which it arrives), or all meet once a phase",
+         "PTX ISA, mbarrier.test_wait: only the current phase and the one before can be asked for"});
+  }
+  mine.in_a_row = phase == next ? mine.in_a_row + 1 : 0;
+  mine.last = phase;
+  of.heard = std::max(of.heard, phase);
 }
 
 void Executor::tell_race(std::string text, std::vector<std::string> details, int kind) {

@@ -40,7 +40,7 @@ Executor::Next Executor::allocate(const Code& code) {
   if (word.data != nullptr) {
     word.shared->shared.write(word.offset, 4, *base);
     wrote(word, 4);
-    order_allocated(word.offset);
+    order_allocated(word.offset, code.pair);
   }
   mask_ = all;
   return Next::on;
@@ -173,8 +173,10 @@ void Executor::multiply(const Code& code, int lane) {
   }
   TensorWork work;
   if (!take_ctas(code, work)) return;
-  work.mma = tensor_core_.issue(mma, sides(work.ctas), faults_);
+  std::optional<machine::TensorCore::Ready> refused;
+  work.mma = tensor_core_.issue(mma, sides(work.ctas), faults_, &refused);
   report_faults();
+  if (refused) order_mma(*refused, work.ctas, lane);
   if (work.mma) order_mma(*work.mma, work.ctas, lane);
   if (work.mma) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;

@@ -53,7 +53,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
       order_wgmma_done(static_cast<std::uint32_t>(scalar(arg(code, 0))));
       return Next::on;
     case Op::wgmma_fence:
-      if (ordering_) warp_->order->fenced_registers = true;
+      if (ordering_ && !group_->arrived) ++warp_->order->register_fences;
       return warpgroup_meets(true);
     default:
       break;
@@ -84,8 +84,11 @@ Executor::Next Executor::warpgroup(const Code& code) {
            fmt::format("D of {} columns has {} registers, not {}", mma.n, mma.registers(), code.vector));
     return Next::on;
   }
-  auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_);
+  std::optional<machine::WarpgroupCore::Ready> refused;
+  auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_, &refused);
   report_faults();
+  // What is not there yet under this schedule may be there under another: that nothing orders the two is told as well.
+  if (refused) order_wgmma(code, *refused);
   if (!ready) return Next::on;
   order_wgmma(code, *ready);
   std::vector<std::uint32_t> registers(static_cast<std::size_t>(mma.registers()) * kLanes);
