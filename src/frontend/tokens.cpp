@@ -176,7 +176,7 @@ class Tokenizer {
     while (true) {
       Token token = lexer_.nextToken();
       if (!accept(*token)) return std::nullopt;
-      mark_dangling(tokens.all, *token);
+      if (is_structure(*token)) mark_dangling(tokens.all, *token);
       if (!tokens.bracket_error && is_structure(*token)) tokens.bracket_error = check_bracket(*token);
       bool last = token->getType() == antlr4::Token::EOF;
       if (tokens.bracket_error && !last) token = end_at(*token);

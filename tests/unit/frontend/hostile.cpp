@@ -145,6 +145,8 @@ TEST_CASE("long texts are read, or refused, in little time") {
   CHECK(Reading("const " + std::string(10 << 20, 'x') + " = 1;").tree.has_value());
   CHECK(Reading("const " + std::string(10 << 20, 'x') + " 1;").said().size() < 200);
   CHECK(Reading("/*" + std::string(10 << 20, '*')).said() == "1:1-3 this comment is not closed: a `*/` is missing");
+  CHECK(Reading(repeated("///\n", 390'000) + "const x = 1;").tree.has_value());
+  CHECK(Reading("proc f() {" + repeated("@\n", 100'000) + "}").diagnostics.failed());
   CHECK(Reading("const x = f(" + repeated("1, ", 3'000'000) + "1);").said().find("more than 400000 words") !=
         std::string::npos);
   CHECK(Reading(repeated("\"", 3'000'001)).diagnostics.failed());
