@@ -131,14 +131,13 @@ bool matches(std::string_view query, std::string_view name) {
   return at == query.size();
 }
 
-// The item that a declaration stands in; none: it is one.
-const Declaration* around(const Names& names, const Declaration& of) {
-  const Declaration* found = nullptr;
-  for (const Declaration& each : names.declarations()) {
-    const bool holds = each.kind == NameKind::kernel || each.kind == NameKind::enumeration;
-    if (holds && &each != &of && each.whole.begin <= of.where.begin && of.where.end <= each.whole.end) found = &each;
+// The kernel or enum that a declaration is a part of; none: it is an item.
+const Declaration* around(const Names& names, const Declaration& of, const std::vector<const Declaration*>& kernels) {
+  if (of.parent >= 0) return &names[of.parent];
+  for (const Declaration* each : kernels) {
+    if (each->whole.begin < of.where.begin && of.where.end <= each->whole.end && each->where != of.where) return each;
   }
-  return found;
+  return nullptr;
 }
 
 json::Object fold(std::uint32_t first, std::uint32_t last, llvm::StringRef kind) {
@@ -179,6 +178,10 @@ Answer workspace_symbols(const Documents& documents, const json::Object& params)
   for (const Source& source : all_sources(documents)) {
     const Sight sight(*source.document, source.analysis);
     const std::vector<Declaration>& declarations = source.names->declarations();
+    std::vector<const Declaration*> kernels;
+    for (const Declaration& each : declarations) {
+      if (each.kind == NameKind::kernel) kernels.push_back(&each);
+    }
     for (std::size_t i = 0; i < declarations.size(); ++i) {
       const Declaration& each = declarations[i];
       const NameRef ref{source.names->file(), static_cast<std::int32_t>(i)};
@@ -186,7 +189,7 @@ Answer workspace_symbols(const Documents& documents, const json::Object& params)
       std::optional<json::Value> at = sight.location(each.where);
       if (!at) continue;
       json::Object made{{"name", each.name}, {"kind", symbol_kind(each.kind)}, {"location", std::move(*at)}};
-      if (const Declaration* in = around(*source.names, each)) made["containerName"] = in->name;
+      if (const Declaration* in = around(*source.names, each, kernels)) made["containerName"] = in->name;
       all.push_back(std::move(made));
     }
   }

@@ -71,7 +71,7 @@ json::Value grown(const Text& text, std::uint32_t place) {
 }  // namespace
 
 Answer selection_ranges(const Request& request) {
-  constexpr std::size_t kMost = 1000;  // an editor's cursors
+  constexpr std::size_t kMost = 100;  // an editor's cursors
   const json::Array* positions = request.params.getArray("positions");
   if (!positions || positions->size() > kMost) return bad_params("`positions` is a list of places");
   json::Array all;
