@@ -13,6 +13,7 @@ CLASSES = {
     "between_lanes": (registers.between_lanes, 150),
     "shuffles": (registers.shuffles, 80),
     "floats": (registers.floats, 100),
+    "float_edges": (registers.float_edges, 60),
     "control": (registers.control, 150),
     "shared": (memory.shared, 120),
     "global_memory": (memory.global_memory, 120),

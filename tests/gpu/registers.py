@@ -288,3 +288,37 @@ def floats(name, seed):
     for value in [*r.sample(values, 6), "half", "brain"]:
         store(p, value)
     return finish(p)
+
+
+EDGES = [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, 0xFF812345, 1, 0x807FFFFF, 0x00800000, 0x7F7FFFFF]
+EDGES += [0x477FE000, 0x477FF000, 0x7F7F8000, 0x3F800001]
+
+
+def float_edges(name, seed):
+    """The same, of any bits: infinities, NaNs, numbers that are too large, or below the least normal one."""
+    p = Program(name, seed)
+    begin(p, 10)
+    r = p.random
+    values = [f"f{i}" for i in range(6)]
+    for value in values[:3]:
+        p.line(f"IMAD {value}, tid, {hex(r.getrandbits(32))}, {hex(r.getrandbits(32))}")
+    for value in values[3:]:
+        p.line(f"MOV {value}, {hex(r.choice(EDGES))}")
+    v = lambda: r.choice(values)
+    sign = lambda x: r.choice(["", "-"]) + x
+    for i in range(8):
+        to, number = f"g{i}", hex(r.choice(EDGES + [r.getrandbits(32)]))
+        p.line(
+            r.choice(
+                [
+                    lambda: f"FADD {to}, {sign(v())}, {sign(v())}",
+                    lambda: f"FMUL {to}, {v()}, {number}",
+                    lambda: f"FFMA {to}, {v()}, {number}, {sign(v())}",
+                ]
+            )()
+        )
+        values.append(to)
+    p.line(f"F2FP.F16.F32.PACK_AB half, {v()}, {v()}", f"F2FP.BF16.F32.PACK_AB brain, {v()}, {v()}")
+    for value in [*values[6:], "half", "brain"]:
+        store(p, value)
+    return finish(p)

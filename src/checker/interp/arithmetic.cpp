@@ -337,7 +337,7 @@ bool Interpreter::arithmetic(const Instruction& instruction) {
       return negated ? -value : value;
     };
   };
-  auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  auto bits = machine::float_bits;
   using U = std::uint32_t;
   switch (i.action) {
     case Action::add:

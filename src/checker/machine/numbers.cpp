@@ -21,7 +21,7 @@ std::uint16_t float_to_f16(float value) {
   std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
   std::uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude > 0x7f800000) return 0x7fff;
   if (magnitude >= 0x477ff000) return sign | 0x7c00;  // rounds to more than 65504
   if (magnitude < 0x38800000) {                       // below 2^-14: a multiple of 2^-24
     float scaled = std::bit_cast<float>(magnitude) * 0x1p24f + 0x1p23f;
@@ -33,7 +33,7 @@ std::uint16_t float_to_f16(float value) {
 
 std::uint16_t float_to_bf16(float value) {
   std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 

@@ -1,11 +1,18 @@
 // Elements as bits: conversions between the number formats of the tensor core and float.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "layout/element.h"
 
 namespace warpcc::machine {
+
+// A NaN that arithmetic gives has these bits, and 0x7fff as a half: an H200 (tests/gpu).
+inline constexpr std::uint32_t kNan = 0x7fffffff;
+inline std::uint32_t float_bits(float value) {
+  return value != value ? kNan : std::bit_cast<std::uint32_t>(value);
+}
 
 float f16_to_float(std::uint16_t bits);
 std::uint16_t float_to_f16(float value);   // to nearest, ties to even

@@ -19,7 +19,7 @@ std::uint64_t combined(int operation, Num type, std::uint64_t old, std::uint64_t
       if (type == Num::f32) {
         const float result = function(std::bit_cast<float>(static_cast<std::uint32_t>(old)),
                                       std::bit_cast<float>(static_cast<std::uint32_t>(b)));
-        return result != result ? kNan : std::bit_cast<std::uint32_t>(result);
+        return machine::float_bits(result);
       }
       std::uint64_t result = 0;
       const bool brain = type == Num::bf16 || type == Num::bf16x2;

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "checker/interp/ptx/compute.h"
-#include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
 
@@ -146,7 +145,7 @@ std::uint32_t single_bits(const Code& code, float a, float b, float c) {
     c = flushed(c);
   }
   const float result = real<float>(code, a, b, c);
-  return std::isnan(result) ? kNan : std::bit_cast<std::uint32_t>(code.ftz ? flushed(result) : result);
+  return machine::float_bits(code.ftz ? flushed(result) : result);
 }
 
 // Halves are computed as doubles, in which sums and products of theirs are exact, or near enough (fma_to_odd).
@@ -301,8 +300,7 @@ void Executor::real_arithmetic(const Code& code, int sources) {
   const bool plain = code.type == Num::f32 && code.from == Num::f32 && !code.saturate && !code.relu && !code.ftz;
   auto run = [&](auto function) {
     compute<U32>(code, sources, [&](U32 a, U32 b, U32, U32) {
-      const float result = function(std::bit_cast<float>(a), std::bit_cast<float>(b));
-      return result != result ? kNan : std::bit_cast<U32>(result);
+      return machine::float_bits(function(std::bit_cast<float>(a), std::bit_cast<float>(b)));
     });
   };
   if (plain && code.op == Op::add) return run([](float a, float b) { return a + b; });

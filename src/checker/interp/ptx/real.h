@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "checker/interp/ptx/code.h"
+#include "checker/machine/numbers.h"
 
 namespace warpcc::checker::ptx {
 
@@ -17,7 +18,8 @@ inline Rounding rounding(const Code& code) {
                          : Rounding::nearest;
 }
 
-inline constexpr std::uint32_t kNan = 0x7fffffff, kHalfNan = 0x7fff;
+using machine::kNan;
+inline constexpr std::uint32_t kHalfNan = 0x7fff;
 
 struct Format {
   int exponent_bits, fraction_bits;
