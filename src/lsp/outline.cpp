@@ -51,10 +51,14 @@ class Outline {
     json::Array all;
     const std::vector<Declaration>& declarations = sight_->names->declarations();
     std::vector<std::int32_t> order;
-    for (std::size_t i = 0; i < declarations.size(); ++i) {
-      const Declaration& each = declarations[i];
-      if (each.same < 0 && listed(each, static_cast<std::int32_t>(i), parent, within, items))
-        order.push_back(static_cast<std::int32_t>(i));
+    auto consider = [&](std::int32_t at) {
+      const Declaration& each = declarations[static_cast<std::size_t>(at)];
+      if (each.same < 0 && listed(each, at, parent, within, items)) order.push_back(at);
+    };
+    if (!items && declarations[static_cast<std::size_t>(parent)].kind != NameKind::kernel) {
+      for (const std::int32_t at : sight_->names->parts(parent)) consider(at);
+    } else {
+      for (std::size_t i = 0; i < declarations.size(); ++i) consider(static_cast<std::int32_t>(i));
     }
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
       return declarations[static_cast<std::size_t>(a)].where.begin <
