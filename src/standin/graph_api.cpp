@@ -27,6 +27,13 @@ struct SetParams {
   unsigned value, element_bytes;
   std::size_t width, height;
 };
+// Of a pool, who reaches it, how many bytes; then where they are.
+struct AllocationParams {
+  char pool[88];
+  const void* access;
+  std::size_t access_count, bytes;
+  void* pointer;
+};
 struct HostParams {
   void (*function)(void*);
   void* argument;
@@ -181,6 +188,28 @@ WARPCC_EXPORT int cudaGraphAddHostNode(void** node, void* graph, void* const* de
 }
 WARPCC_EXPORT int cudaGraphAddEmptyNode(void** node, void* graph, void* const* dependencies, std::size_t count) {
   add(node, graph, dependencies, count, {});
+  return kSuccess;
+}
+// Memory of a graph is there from now on, and stays: each launch uses it again.
+WARPCC_EXPORT int cudaGraphAddMemAllocNode(void** node, void* graph, void* const* dependencies, std::size_t count,
+                                           AllocationParams* params) {
+  {
+    std::lock_guard<std::mutex> lock(state().mutex);
+    std::uint64_t at = state().device().memory().allocate(static_cast<std::int64_t>(params->bytes));
+    params->pointer = reinterpret_cast<void*>(at);
+    if (at == 0) return state().fail(kOutOfMemory);
+  }
+  return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+}
+WARPCC_EXPORT int cudaGraphAddMemFreeNode(void** node, void* graph, void* const* dependencies, std::size_t count,
+                                          void*) {
+  return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+}
+WARPCC_EXPORT int cudaDeviceGraphMemTrim(int) {
+  return kSuccess;
+}
+WARPCC_EXPORT int cudaDeviceGetGraphMemAttribute(int, int, void* value) {
+  std::memset(value, 0, sizeof(std::uint64_t));
   return kSuccess;
 }
 WARPCC_EXPORT int cudaGraphAddChildGraphNode(void** node, void* graph, void* const* dependencies, std::size_t count,

@@ -188,8 +188,9 @@ WARPCC_EXPORT int cudaFree(void* pointer) {
   if (pointer == nullptr) return kSuccess;
   return state().fail(free_memory(state(), pointer) ? kSuccess : kInvalidValue);
 }
-WARPCC_EXPORT int cudaFreeAsync(void* pointer, void*) {
-  return cudaFree(pointer);
+// What a captured stream allocates has its address at once, and keeps it: each launch of the graph uses it again.
+WARPCC_EXPORT int cudaFreeAsync(void* pointer, void* stream) {
+  return capturing(stream) == nullptr ? cudaFree(pointer) : static_cast<int>(kSuccess);
 }
 WARPCC_EXPORT int cudaMallocHost(void** pointer, std::size_t bytes) {
   std::lock_guard<std::mutex> lock(state().mutex);

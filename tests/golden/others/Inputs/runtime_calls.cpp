@@ -38,6 +38,11 @@ int cudaFreeHost(void*);
 int cudaHostRegister(void*, std::size_t, unsigned);
 int cudaHostUnregister(void*);
 int cudaHostGetDevicePointer(void**, void*, unsigned);
+int cudaMallocAsync(void**, std::size_t, void*);
+int cudaFreeAsync(void*, void*);
+int cudaMemcpyAsync(void*, const void*, std::size_t, int, void*);
+int cudaGraphAddMemAllocNode(void**, void*, void* const*, std::size_t, void*);
+int cudaGraphAddMemFreeNode(void**, void*, void* const*, std::size_t, void*);
 int cudaMemsetAsync(void*, int, std::size_t, void*);
 int cudaLaunchKernel(const void*, Dimensions, Dimensions, void**, std::size_t, void*);
 int cudaLaunchCooperativeKernel(const void*, Dimensions, Dimensions, void**, std::size_t, void*);
@@ -205,6 +210,22 @@ int main() {
   cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);
 
+  // What is allocated and freed while a stream is captured is there at each launch.
+  void* inside = nullptr;
+  cudaStreamBeginCapture(stream, 0);
+  cudaMallocAsync(&inside, kCount * 4, stream);
+  cudaMemcpyAsync(inside, managed, kCount * 4, 4, stream);
+  void* of_inside[] = {&inside, &by};
+  cudaLaunchKernel(add_kernel, grid, block, of_inside, 0, stream);
+  cudaMemcpyAsync(managed, inside, kCount * 4, 4, stream);
+  cudaFreeAsync(inside, stream);
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  for (int i = 0; i < 2; ++i) cudaGraphLaunch(executable, stream);
+  expect(all(others, kCount, 13), "memory of a captured graph");
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+
   // Node by node: the kernel is added before what sets the words, and comes after it by an edge.
   void *kernel = nullptr, *set = nullptr, *host = nullptr;
   cudaGraphCreate(&graph, 0);
@@ -223,6 +244,16 @@ int main() {
   cudaGraphLaunch(executable, stream);
   expect(all(words, kCount, 9), "a kernel's new arguments");
   cudaGraphAddDependencies(graph, &host, &set, nullptr, 1);
+  void *allocation = nullptr, *end = nullptr;
+  struct {
+    char pool[88] = {};
+    const void* access = nullptr;
+    std::size_t access_count = 0, bytes = 256;
+    void* pointer = nullptr;
+  } allocated;
+  cudaGraphAddMemAllocNode(&allocation, graph, nullptr, 0, &allocated);
+  cudaGraphAddMemFreeNode(&end, graph, &allocation, 1, allocated.pointer);
+  expect(allocated.pointer != nullptr, "memory of a graph");
   void* circle = nullptr;
   expect(cudaGraphInstantiate(&circle, graph, 0) != 0, "a graph in a circle is refused");
 
