@@ -225,6 +225,22 @@ TEST_CASE("tcgen05.mma.sp of bytes and of 32 bits") {
   }
 }
 
+TEST_CASE("the CTAs of a pair allocate together") {
+  auto said = [](const char* who) {
+    PtxTrial trial(
+        {.body = std::string("mov.u32 %r2, smem;\nmov.u32 %r6, %ctaid.x;\n") + who +
+                 "@%p2 bra NONE;\ntcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r2], 64;\n"
+                 "ld.shared.u32 %r3, [%r2];\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+                 "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r3, 64;\nNONE:\n"},
+        32, Words::kZeros);
+    trial.launch.grid = trial.launch.cluster = {2, 1, 1};
+    return trial.run().said();
+  };
+  CHECK(said("setp.gt.u32 %p2, %r6, 1;\n") == "");
+  for (const char* alone : {"setp.eq.u32 %p2, %r6, 0;\n", "setp.eq.u32 %p2, %r6, 1;\n"})
+    CHECK(said(alone).find("waits for the pair's other CTA to allocate tensor memory") != std::string::npos);
+}
+
 TEST_CASE("tcgen05.shift moves rows within each quarter of the lanes, and four rows are copied behind it") {
   const std::string filled =
       "add.u32 %r20, %r1, 1000;\nadd.u32 %r21, %r1, 2000;\nmov.u32 %r22, 7;\nmov.u32 %r23, 8;\n"

@@ -129,7 +129,7 @@ bool Executor::run_warp(Warp& warp) {
         if (stopped_) return true;
         if (next == Next::blocked) {
           if (group_->blocked == Blocked::stores || group_->blocked == Blocked::mbarrier ||
-              group_->blocked == Blocked::registers)
+              group_->blocked == Blocked::registers || group_->blocked == Blocked::pair)
             ran = ran && progress_ != before;
           break;
         }
@@ -241,6 +241,9 @@ void Executor::report_hang(Warp& warp, const Group& group) {
                           named.threads());
       break;
     }
+    case Op::tmem_alloc:
+      text += " waits for the pair's other CTA to allocate tensor memory: both do it together";
+      break;
     case Op::register_budget:
       text += fmt::format(
           " waits for {} registers a thread: it has {}, and the CTA's warps have given back {} more than they have "

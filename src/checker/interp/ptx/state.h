@@ -29,6 +29,7 @@ enum class Blocked : std::uint8_t {
   stores,     // of the copy engine
   wgmma,      // for the warpgroup's other warps
   registers,  // that others have to give back
+  pair,       // for its other CTA to allocate
 };
 
 // Lanes of a warp that are together.

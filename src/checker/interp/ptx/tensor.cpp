@@ -28,7 +28,22 @@ Executor::Next Executor::allocate(const Code& code) {
     ++progress_;
     return Next::on;
   }
-  // [word], offset, columns. A pair's CTAs each ask for themselves here: the columns that both get are the same.
+  // The CTAs of a pair allocate together: neither goes on before the other has (PTX ISA, tcgen05.alloc).
+  auto other_to_come = [&] {
+    const int other = warp_->cta ^ 1;
+    return code.pair && other < static_cast<int>(cluster_->ctas.size()) &&
+           cluster_->ctas[static_cast<std::size_t>(other)]->tensor.allocated_columns() <
+               cta().tensor.allocated_columns();
+  };
+  if (group_->arrived) {
+    if (!other_to_come()) {
+      group_->arrived = false;
+      return Next::on;
+    }
+    group_->blocked = Blocked::pair;
+    return Next::blocked;
+  }
+  // [word], offset, columns. Each asks for itself here: the columns that both get are the same.
   std::uint64_t at = scalar(arg(code, 0)) + static_cast<std::uint64_t>(arg(code, 1).value);
   auto columns = static_cast<std::int64_t>(scalar(arg(code, 2)));
   std::optional<std::uint32_t> base = cta().tensor.allocate(columns, faults_);
@@ -43,7 +58,10 @@ Executor::Next Executor::allocate(const Code& code) {
     order_allocated(word.offset, code.pair);
   }
   mask_ = all;
-  return Next::on;
+  if (!other_to_come()) return Next::on;
+  group_->arrived = true;
+  group_->blocked = Blocked::pair;
+  return Next::blocked;
 }
 
 // [address], offset, the second half's offset, registers
