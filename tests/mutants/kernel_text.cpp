@@ -175,9 +175,10 @@ void change_numbers(const Maker& maker, std::size_t at) {
     if (error != std::errc() || rest != &line[0] + last) continue;
     for (std::int64_t other : {number + 1, number - 1}) {
       if (other < 0) continue;
+      const bool leaves_less = i >= 2 && line.compare(i - 2, 2, "- ") == 0 ? other > number : other < number;
       maker.with_line(fmt::format("{} for {}", other, number), at,
                       line.substr(0, i) + fmt::format("{}", other) + line.substr(last),
-                      leaves_some && other < number ? "it waits for more than it must" : "");
+                      leaves_some && leaves_less ? "it waits for more than it must" : "");
     }
     i = last;
   }

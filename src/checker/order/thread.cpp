@@ -103,6 +103,9 @@ void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
       if (mine.used) ++mine.now;
     }
   }
+  // Barriers are words that threads have written, to the engine that signals them.
+  if (space == Space::shared && initialiser_.agent.exists() && (mask & 1))
+    sees.raise(initialiser_.agent, initialiser_.now++);
 }
 
 void Thread::acquire_observed() {

@@ -111,7 +111,7 @@ std::string said_of_pair(const std::string& body, bool strict) {
   trial.launch.grid = trial.launch.cluster = {2, 1, 1};
   Options options;
   options.strict = strict;
-  trial.ran = trial.device.launch(trial.launch, options, trial.outcome, trial.diagnostics);
+  trial.run(options);
   CHECK(trial.ran);
   return trial.said();
 }
@@ -125,4 +125,24 @@ TEST_CASE("a pair's allocation before its other CTA has begun, with --strict") {
         std::string::npos);
   CHECK(said_of_pair(allocates(""), false) == "");
   CHECK(said_of_pair(allocates(met), true) == "");
+}
+
+TEST_CASE("a barrier is initialised for the copy engine that signals it") {
+  auto said = [](const std::string& fence) {
+    PtxTrial trial(
+        {"mov.u32 %r2, smem;\nadd.u32 %r3, %r2, 1024;\nsetp.eq.u32 %p2, %r1, 0;\n@!%p2 bra READY;\n"
+         "mbarrier.init.shared::cta.b64 [%r3], 1;\n" +
+             fence +
+             "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 512;\n"
+             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 512, [%r3];\n"
+             "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p4, [%r3], 0;\n@!%p4 bra WAIT;\nREADY:",
+         "sm_90a"});
+    Options options;
+    options.strict = true;
+    trial.run(options);
+    return trial.said();
+  };
+  CHECK(said("").find("without a fence after its initialisation") != std::string::npos);
+  CHECK(said("fence.mbarrier_init.release.cluster;\n").find("its initialisation") == std::string::npos);
+  CHECK(said("fence.proxy.async;\n").find("its initialisation") == std::string::npos);
 }

@@ -35,8 +35,8 @@ PtxTrial::PtxTrial(const PtxText& text, std::uint32_t threads, Words words) {
   launch.params.emplace_back(bytes.begin(), bytes.end());
 }
 
-PtxTrial& PtxTrial::run() {
-  ran = module && device.launch(launch, {}, outcome, diagnostics);
+PtxTrial& PtxTrial::run(const Options& options) {
+  ran = module && device.launch(launch, options, outcome, diagnostics);
   return *this;
 }
 

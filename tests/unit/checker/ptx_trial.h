@@ -29,7 +29,7 @@ class PtxTrial {
   explicit PtxTrial(const PtxText& text, std::uint32_t threads = 32, Words words = Words::kIndices);
   PtxTrial(const PtxTrial&) = delete;  // the launch points into the module
 
-  PtxTrial& run();
+  PtxTrial& run(const Options& options = {});
   bool clean() const { return ran && outcome.findings.empty(); }
   std::string said() const;  // diagnostics and findings
   bool says(const char* what) const { return said().find(what) != std::string::npos; }
