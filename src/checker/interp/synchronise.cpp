@@ -102,7 +102,7 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
   const Argument& at = instruction.arguments[1];
   Lanes buffer;
   const std::uint32_t* numbers = lanes(instruction.arguments[2], buffer);
-  const BarrierState* told = nullptr;
+  const BarrierState *told = nullptr, *completed_here = nullptr;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!(mask_ >> lane & 1)) continue;
     auto place = cluster_address(shared_address(at, lane), instruction.remote, "the barrier");
@@ -146,6 +146,13 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
     state->last_warp = warp_->number_in_cluster;
     machine::MBarrier& barrier = state->barrier;
     std::uint32_t number = numbers[lane];
+    if (state == completed_here) {
+      report(Finding::Kind::protocol,
+             fmt::format("arrives at {} by more lanes than its phase waits for: some complete it, the others are of "
+                         "phases that nobody has asked for",
+                         name));
+      completed_here = nullptr;
+    }
     switch (instruction.arrival) {
       case Arrival::one:
         done = barrier.arrive(1, name, faults_);
@@ -167,7 +174,10 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
         done = barrier.drop(name, faults_);
         break;
     }
-    if (done) completed(target, *state);
+    if (done) {
+      completed_here = state;
+      completed(target, *state);
+    }
     progress();
   }
 }

@@ -41,6 +41,11 @@ TEST_CASE("the GEMM is right, by name and as coloured") {
   }
 }
 
+TEST_CASE("a warp arrives by all of its lanes where one is counted") {
+  Run result = run(changed(gemm(), "@one SYNCS.ARRIVE.TRANS64.RED.A1T0", "SYNCS.ARRIVE.TRANS64.RED.A1T0"));
+  CHECK(result.found(Finding::Kind::protocol, "by more lanes than its phase waits for"));
+}
+
 TEST_CASE("an arrival dropped hangs, and the report says who waits for what") {
   Run result = run(without(gemm(), "; arrive inp.empty"));
   REPORTS(result, Kind::hang,
