@@ -41,8 +41,11 @@ bool run_sass(FileId file, Sources& sources, Diagnostics& diagnostics, checker::
 bool run_ptx(FileId file, Sources& sources, Diagnostics& diagnostics, checker::Outcome& outcome, Memory& memory) {
   std::optional<ptx_text::Module> module = ptx_text::parse(file, sources, diagnostics);
   unsigned threads = 0, words = 0;
-  if (!module || std::sscanf(std::string(sources.text(file)).c_str(), "// threads %u, words %u", &threads, &words) != 2)
+  if (!module) return false;
+  if (std::sscanf(std::string(sources.text(file)).c_str(), "// threads %u, words %u", &threads, &words) != 2) {
+    llvm::errs() << "it does not begin with `// threads 32, words 4096`\n";
     return false;
+  }
   checker::Device device;
   const std::int64_t bytes = 4 * static_cast<std::int64_t>(words);
   const std::uint64_t address = device.memory().allocate(bytes);
