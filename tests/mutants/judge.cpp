@@ -67,6 +67,31 @@ std::string launch_of(const sass::Program& program) {
                      program.cluster, program.threads, program.registers.value_or(0), program.dynamic_shared);
 }
 
+std::optional<Verdict> killed_in_order(const sass::Program& program, const Subject& subject, int seed, bool strict,
+                                       checker::WarpEffects* effects) {
+  checker::Options options;
+  options.strict = strict;
+  options.clusters = checker::Options::Clusters::all;
+  options.values = true;
+  options.threads = 1;
+  options.launches = subject.launches;
+  options.most_instructions = kMostInstructions;
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.effects = effects;
+  checker::Outcome outcome = checker::check(program, options);
+  for (const checker::Finding& finding : outcome.findings) {
+    if (finding.kind == checker::Finding::Kind::not_held) continue;
+    std::string by(checker::name(finding.kind));
+    if (seed > 0) by += " (another order)";
+    if (strict) by += " (--strict)";
+    return Verdict{Verdict::Kind::killed, std::move(by), finding.text};
+  }
+  for (const std::string& note : outcome.notes) {
+    if (note.find("still to be read") != std::string::npos) return Verdict{Verdict::Kind::killed, "a note", note};
+  }
+  return {};
+}
+
 // Nothing where no check finds anything; then `behaviour` is the program's.
 std::optional<Verdict> killed(const sass::Program& program, const Subject& subject, Behaviour& behaviour) {
   behaviour = {launch_of(program), {}};
@@ -75,29 +100,16 @@ std::optional<Verdict> killed(const sass::Program& program, const Subject& subje
   for (const checker::Finding& finding : checker::check(program, coverage).findings)
     return Verdict{Verdict::Kind::killed, fmt::format("{} (coverage)", checker::name(finding.kind)), finding.text};
   // In several orders, and then with what the documents ask for and libraries leave out.
-  for (int run = 0; run <= subject.seeds + 1; ++run) {
-    bool strict = run > subject.seeds;
-    int seed = strict ? 0 : run;
-    checker::Options options;
-    options.strict = strict;
-    options.clusters = checker::Options::Clusters::all;
-    options.values = true;
-    options.threads = 1;
-    options.launches = subject.launches;
-    options.most_instructions = kMostInstructions;
-    options.seed = static_cast<std::uint64_t>(seed);
-    options.effects = &behaviour.runs.emplace_back();
-    checker::Outcome outcome = checker::check(program, options);
-    for (const checker::Finding& finding : outcome.findings) {
-      if (finding.kind == checker::Finding::Kind::not_held) continue;
-      std::string by(checker::name(finding.kind));
-      if (seed > 0) by += " (another order)";
-      if (strict) by += " (--strict)";
-      return Verdict{Verdict::Kind::killed, std::move(by), finding.text};
-    }
-    for (const std::string& note : outcome.notes) {
-      if (note.find("still to be read") != std::string::npos) return Verdict{Verdict::Kind::killed, "a note", note};
-    }
+  for (int seed = 0; seed <= subject.seeds; ++seed) {
+    if (auto found = killed_in_order(program, subject, seed, false, &behaviour.runs.emplace_back())) return found;
+  }
+  return killed_in_order(program, subject, 0, true, &behaviour.runs.emplace_back());
+}
+
+// What survives, or is to be argued for, has gone through these too.
+std::optional<Verdict> killed_in_more_orders(const sass::Program& program, const Subject& subject) {
+  for (int seed = subject.seeds + 1; seed <= subject.seeds_of_survivors; ++seed) {
+    if (auto found = killed_in_order(program, subject, seed, false, nullptr)) return found;
   }
   return {};
 }
@@ -143,6 +155,11 @@ Verdict judge_kernel_text(const Subject& subject, const Mutant& mutant, const st
     }
     if (behaviour != originals[shape].behaviour) {
       verdict = {};
+      if (!mutant.equal_to.empty()) continue;
+      if (auto found = killed_in_more_orders(*program, subject)) {
+        verdict = *found;
+        break;
+      }
     } else if (verdict.kind == Verdict::Kind::equivalent) {
       verdict.by = kSameEffects;
     }
@@ -163,7 +180,7 @@ Verdict judge_listing(const Subject& subject, const Mutant& mutant, const Origin
   if (auto found = killed(*program, subject, behaviour)) return *found;
   if (behaviour == original.behaviour) return {Verdict::Kind::equivalent, kSameEffects, ""};
   if (!mutant.equal_to.empty()) return {Verdict::Kind::equivalent, mutant.equal_to, ""};
-  return {};
+  return killed_in_more_orders(*program, subject).value_or(Verdict{});
 }
 
 }  // namespace warpcc::mutants

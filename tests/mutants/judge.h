@@ -19,8 +19,9 @@ struct Subject {
   std::string kernel;  // the file
   std::vector<Definition> parameters;
   std::vector<std::vector<Definition>> shapes;
-  int seeds = 2;     // besides the order that stands
-  int launches = 1;  // on the same memory
+  int seeds = 2;                // orders besides the usual one
+  int seeds_of_survivors = 30;  // … for what survives those
+  int launches = 1;             // on the same memory
 };
 
 struct Verdict {

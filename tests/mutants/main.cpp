@@ -1,8 +1,7 @@
 // Mutants of a kernel: every statement of its text and of its SASS text changed in every way that this program knows,
 // each through types and checker.
 //
-//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--known FILE] [--text | --listing] FOLDER
-//           PROGRAMS [NAME …]
+//   mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--text | --listing] FOLDER PROGRAMS [NAME …]
 //
 // PROGRAMS has a program a line: its name, its parameters, and after each `|` a shape: `2048 tile=(128,128) | M=256
 // N=512 K=128`. FILE argues for mutants that are equivalent (equivalent.txt says how); --only-argued tries those alone
@@ -34,7 +33,7 @@ struct Settings {
   int processes = 2;
   std::size_t sample = 0;  // 0: all
   bool list = false, text = true, listing = true, only_argued = false;
-  std::string folder, programs, argued, known;
+  std::string folder, programs, argued;
   std::set<std::string> names;
 };
 
@@ -253,17 +252,6 @@ int run(const Settings& settings) {
       one.verdict = {Verdict::Kind::equivalent, "argued: " + why, ""};
   }
 
-  // Survivors that are known end in the table like the others, but are no surprise.
-  std::vector<Argued> known = arguments(settings.known);
-  std::size_t surprises = 0;
-  for (Judged& one : all) {
-    if (one.verdict.kind == Verdict::Kind::broken) ++surprises;
-    if (one.verdict.kind != Verdict::Kind::survived) continue;
-    one.verdict.by = argument_for(one, known);
-    surprises += one.verdict.by.empty();
-    if (!one.verdict.by.empty()) one.verdict.by = "known: " + one.verdict.by;
-  }
-
   struct Row {
     std::size_t mutants = 0, refused = 0, killed = 0, decided = 0, argued = 0, survived = 0;
   };
@@ -309,7 +297,7 @@ int run(const Settings& settings) {
                one.mutant.place, one.mutant.statement, one.mutant.change, one.verdict.by.empty() ? "" : " -> ",
                one.verdict.by, one.verdict.text.empty() ? "" : ": " + one.verdict.text);
   }
-  return surprises > 0 ? 1 : 0;
+  return total.survived > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -326,8 +314,6 @@ int main(int argc, char** argv) {
       settings.sample = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
     } else if (word == "--argued" && i + 1 < argc) {
       settings.argued = argv[++i];
-    } else if (word == "--known" && i + 1 < argc) {
-      settings.known = argv[++i];
     } else if (word == "--only-argued") {
       settings.only_argued = true;
     } else if (word == "--list") {
@@ -342,8 +328,7 @@ int main(int argc, char** argv) {
   }
   if (words.size() < 2) {
     std::fprintf(stderr,
-                 "mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--known FILE] [--text | "
-                 "--listing] FOLDER "
+                 "mutants [-j N] [--sample N] [--list] [--argued FILE] [--only-argued] [--text | --listing] FOLDER "
                  "PROGRAMS [NAME ...]\n");
     return 2;
   }
