@@ -12,6 +12,15 @@ Epoch Thread::access(std::uint32_t mask, bool global) {
   return {agent(mine.agent, elected ? AgentKind::elected : AgentKind::lanes, global), mine.now};
 }
 
+Epoch Thread::signal(std::uint32_t mask, bool global) {
+  const Epoch before = access(mask, global);
+  Own& mine = own(mask == 1, global);
+  const Epoch epoch{before.agent, ++mine.now};
+  ++mine.now;
+  mine.used = false;
+  return epoch;
+}
+
 Epoch Thread::collective() {
   Epoch epoch{agent(collective_.agent, AgentKind::collective), collective_.now++};
   knows_.seen.raise(epoch.agent, epoch.time);

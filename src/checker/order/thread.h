@@ -44,6 +44,8 @@ class Thread {
   // ---- what it does
   // The lanes of `mask` load or store.
   Epoch access(std::uint32_t mask, bool global);
+  // The lanes of `mask` write a flag: an access by itself, which those know who are told by the flag.
+  Epoch signal(std::uint32_t mask, bool global);
   // The elected lane's agent of its loads and stores, if it has had any.
   Agent elected(bool global) const { return own(true, global).agent; }
   Epoch collective();  // known to all lanes at once

@@ -39,6 +39,7 @@ void Executor::signal(int cta, std::uint32_t offset) {
 void Executor::land(int cta, std::uint32_t offset, std::int64_t bytes) {
   machine::MBarrier* to = barrier(cta, offset, "brings bytes to");
   if (to == nullptr) return;
+  cluster_->ctas[static_cast<std::size_t>(cta)]->announced.try_emplace(offset, line_);
   order_completed(cta, offset, to->land(bytes, barrier_name(cta, offset), faults_));
   report_faults();
   ++progress_;
@@ -67,6 +68,8 @@ void Executor::arrive(const Code& code) {
       mask_ = all;
     }
     bool completed = false;
+    if (code.extra == 1 || code.op == Op::mbar_expect)
+      cluster_->ctas[static_cast<std::size_t>(rank)]->announced[offset] = line_;
     if (code.op == Op::mbar_expect) {
       completed = code.add ? to->land(number, name, faults_) : to->expect(number, name, faults_);
     } else {
@@ -115,11 +118,16 @@ Executor::Next Executor::test(const Code& code) {
     group_->offset = offset;
     group_->parity = parity[first] & 1;
     group_->tested = progress_;
-    // try_wait may sleep: so it does, until the barrier moves.
-    if (code.uniform && patient_) {
+    warp_->asked = true;
+    // try_wait sleeps for some time and may then answer no (PTX ISA, mbarrier.try_wait): so it does at first, and a
+    // program that does not ask again goes on; who asks again sleeps until the barrier moves.
+    if (code.uniform && patient_ && group_->refused == line_) {
       group_->blocked = Blocked::mbarrier;
       return Next::blocked;
     }
+    group_->refused = line_;
+  } else if (group_->refused == line_) {
+    group_->refused = ~0u;
   }
   std::pair<int, std::uint32_t> last{-1, 0};
   for (std::uint32_t rest = ordering_ ? done : 0; rest != 0; rest &= rest - 1) {
@@ -137,7 +145,6 @@ Executor::Next Executor::named_barrier(const Code& code) {
     tell_reduced(code);
     return Next::on;
   }
-  if (!together(~0u)) return Next::blocked;
   auto number = static_cast<std::uint32_t>(scalar(arg(code, 0)));
   const Arg& count = arg(code, 1);
   const bool of_all = count.kind == Arg::Kind::none;

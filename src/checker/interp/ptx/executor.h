@@ -36,6 +36,7 @@ class Executor {
   void watch(Warp& warp);
   bool all_wait() const;
   void report_hang();
+  void report_bytes(const Cta& cta, std::uint32_t offset, const machine::MBarrier& barrier);
   void report_hang(Warp& warp, const Group& group);
   void finish(Cluster& cluster);
 
@@ -205,7 +206,9 @@ class Executor {
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
   void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
                   const order::Actor& actor);
+  void note_elected();
   void access_tensor_map(const TensorMapFields* map, const BoxStart& start, std::uint64_t address, std::int64_t bytes,
+  order::Epoch signal_epoch();
                          const order::Actor& actor);
   void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
                      const order::Actor& actor);
@@ -216,7 +219,10 @@ class Executor {
   void order_lanes_as(Where where, const std::uint64_t* addresses, std::int64_t bytes, order::Use use,
                       order::Epoch epoch, bool constant = false);
   bool saw_last(std::uint64_t word) const;
-  void order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes);
+  // … the access that writes it, if any.
+  order::Epoch order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes);
+  void order_flag_write(const Code& code, const std::uint64_t* addresses, std::int64_t bytes, bool reads,
+                        FlagWrite writes, order::Use use);
   order::Knowledge& relaxed();
   void fence_of_cta();
   void acquire_told();
@@ -226,6 +232,7 @@ class Executor {
   void note_peer(BarrierOrder& of, bool reaches);
   void note_use(int rank, std::uint32_t offset);
   void order_invalidated(int rank, std::uint32_t offset);
+  void publish();
   void reach_peer(int rank, std::uint32_t offset, std::uint32_t bytes);
   void use_barrier(int rank, std::uint32_t offset, bool asynchronous);
   void order_arrive(const Code& code, int rank, std::uint32_t offset, bool tells);

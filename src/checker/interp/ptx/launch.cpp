@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include "checker/interp/ptx/executor.h"
@@ -196,11 +197,28 @@ void Executor::finish(Cluster& cluster) {
   }
   for (const auto& cta : cluster.ctas) {
     cluster_ = &cluster;
-    warp_ = cluster.warps[0].get();
+    warp_ = cluster.warps[cta->rank * (cluster.warps.size() / cluster.ctas.size())].get();
     if (int left = cta->tensor.allocated_columns(); left > 0)
       report(Finding::Kind::protocol,
              fmt::format("CTA {} ends with {} columns of tensor memory that it has not freed", cta->rank, left));
+    for (const auto& [offset, barrier] : cta->barriers) {
+      if (barrier.live() && barrier.bytes() != 0) report_bytes(*cta, offset, barrier);
+    }
   }
+}
+
+// All that was begun has landed: what a barrier was told to expect, and what came, are not the same.
+void Executor::report_bytes(const Cta& cta, std::uint32_t offset, const machine::MBarrier& barrier) {
+  auto at = cta.announced.find(offset);
+  if (at != cta.announced.end()) line_ = at->second;
+  const bool more = barrier.bytes() < 0;
+  report(Finding::Kind::protocol,
+         fmt::format("{} ends in phase {} with {} bytes {} than it was told to expect",
+                     barrier_name(static_cast<int>(cta.rank), offset), barrier.phase(), std::abs(barrier.bytes()),
+                     more ? "more" : "less"),
+         {more ? "phases complete before all has landed: expect_tx with the bytes of all copies of a phase"
+               : "the phase never completes: expect_tx with no more than the copies of a phase bring",
+          "PTX ISA, mbarrier: expect-tx operation"});
 }
 
 void Executor::report_hang() {

@@ -234,8 +234,11 @@ void Executor::store(const Code& code) {
   const int width = bits(code.type) / 8;
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
   const bool strong = code.relaxed || code.release;
-  if (strong) order_flags(code, at, false, FlagWrite::anew);
-  order_lanes(code.where, at, bytes, strong ? order::Use::strong_write : order::Use::write);
+  if (strong) {
+    order_flag_write(code, at, bytes, false, FlagWrite::anew, order::Use::strong_write);
+  } else {
+    order_lanes(code.where, at, bytes, order::Use::write);
+  }
   note_lanes(code, at, bytes, machine::PlaceHistory::Use::write);
   Place to[kLanes];
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
@@ -291,8 +294,12 @@ void Executor::atomic(const Code& code) {
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
   // Sums of floating numbers are data, what else is changed at once may be a flag.
   const bool sum = code.extra == 0 && is_float(code.type);
-  if (!sum || code.acquire || code.release) order_flags(code, at, code.op == Op::atom, FlagWrite::on_top);
-  order_lanes(code.where, at, bytes, sum ? order::Use::add : order::Use::strong_write);
+  if (!sum || code.acquire || code.release) {
+    order_flag_write(code, at, bytes, code.op == Op::atom, FlagWrite::on_top,
+                     sum ? order::Use::add : order::Use::strong_write);
+  } else {
+    order_lanes(code.where, at, bytes, order::Use::add);
+  }
   note_lanes(code, at, bytes, sum ? machine::PlaceHistory::Use::add : machine::PlaceHistory::Use::write);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);

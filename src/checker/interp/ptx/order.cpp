@@ -64,10 +64,19 @@ order::Actor Executor::actor(order::Epoch epoch, Use use, bool asynchronous, Spa
   return actor;
 }
 
-order::Epoch Executor::lanes_epoch() {
+void Executor::note_elected() {
   WarpOrder& of = *warp_->order;
   if (of.elected < 0 && std::has_single_bit(mask_)) of.elected = std::countr_zero(mask_);
-  return of.thread.access(order_mask(), false);
+}
+
+order::Epoch Executor::lanes_epoch() {
+  note_elected();
+  return warp_->order->thread.access(order_mask(), false);
+}
+
+order::Epoch Executor::signal_epoch() {
+  note_elected();
+  return warp_->order->thread.signal(order_mask(), false);
 }
 
 // Whether what `first` did happened before `now`.
@@ -230,15 +239,15 @@ bool Executor::saw_last(std::uint64_t word) const {
          seen->second == flag->second.version;
 }
 
-void Executor::order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes) {
-  if (!ordering_) return;
+order::Epoch Executor::order_flags(const Code& code, const std::uint64_t* addresses, bool reads, FlagWrite writes) {
+  if (!ordering_) return {};
   const bool stores = writes != FlagWrite::none;
   WarpOrder& of = *warp_->order;
   const std::uint32_t serial = cluster_->order->serial, cta = of.thread.who() >> 5;
   const bool wide = code.scope != Scope::cta;
   if (stores && code.release) {
     meet_lanes();
-    if (wide) of.thread.publish(order_mask());
+    if (wide) publish();
     fence_of_cta();
   }
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
@@ -257,6 +266,8 @@ void Executor::order_flags(const Code& code, const std::uint64_t* addresses, boo
           continue;
         }
         auto others = std::make_shared<order::Others>();
+  // A release pattern ends with the write of the flag: who acquires what it tells knows of that, too, and may lower it.
+  const order::Epoch written = stores ? signal_epoch() : order::Epoch{};
         others->clusters[from.cluster] = {from.published.published, from.published.async_global};
         order::Knowledge told;
         told.join_others(others);
@@ -292,21 +303,34 @@ order::Knowledge& Executor::relaxed() {
   if (!warp_->order->relaxed) warp_->order->relaxed = std::make_unique<order::Knowledge>();
   return *warp_->order->relaxed;
 }
+    if (of.published) mine->published.published.raise(written.agent, written.time);
 
 void Executor::fence_of_cta() {
   WarpOrder& of = *warp_->order;
   if (!of.fenced) of.fenced = std::make_unique<order::Knowledge>();
+      mine->fenced.seen.raise(written.agent, written.time);
   of.thread.release(*of.fenced, order_mask(), kNoLine);
 }
 
 // What flags and relaxed waits have told counts from now on.
 void Executor::acquire_told() {
   WarpOrder& of = *warp_->order;
+  return written;
+}
+
+void Executor::order_flag_write(const Code& code, const std::uint64_t* addresses, std::int64_t bytes, bool reads,
+                                FlagWrite writes, Use use) {
+  if (ordering_) order_lanes_as(code.where, addresses, bytes, use, order_flags(code, addresses, reads, writes));
   of.thread.acquire_observed();
   if (of.relaxed) {
     of.thread.acquire(*of.relaxed, kNoLine);
     of.relaxed.reset();
   }
+}
+
+void Executor::publish() {
+  warp_->order->published = true;
+  warp_->order->thread.publish(order_mask());
 }
 
 void Executor::order_fence(const Code& code) {
@@ -331,7 +355,7 @@ void Executor::order_fence(const Code& code) {
   acquire_told();
   if (code.acquire && !code.release) return;
   fence_of_cta();
-  if (code.scope != Scope::cta) of.thread.publish(order_mask());
+  if (code.scope != Scope::cta) publish();
 }
 
 // ---- mbarriers
@@ -342,13 +366,12 @@ BarrierOrder& Executor::order_of(int rank, std::uint32_t offset) {
 
 void Executor::order_init(int rank, std::uint32_t offset) {
   if (!ordering_ || rank < 0) return;
-  WarpOrder& of = *warp_->order;
-  if (of.elected < 0 && std::has_single_bit(mask_)) of.elected = std::countr_zero(mask_);
+  note_elected();
   BarrierOrder& barrier = order_of(rank, offset);
   barrier.uses.clear();
   ++barrier.made;
   barrier.heard = -1;
-  barrier.order.initialised = of.thread.initialise();
+  barrier.order.initialised = warp_->order->thread.initialise();
   access_shared(rank, offset, 8, actor(barrier.order.initialised, Use::write, false, Space::shared));
 }
 

@@ -72,8 +72,9 @@ struct WarpOrder {
   llvm::SmallVector<std::pair<std::uint32_t, std::uint32_t>, 2> stores_before;
   // What arrivals that it has seen by a relaxed wait have told: counts from the next fence on.
   std::unique_ptr<order::Knowledge> relaxed;
-  // What a fence of its CTA alone has made known, for flags.
+  // What a fence of its CTA alone has made known, for flags; and whether there was one for more than its CTA.
   std::unique_ptr<order::Knowledge> fenced;
+  bool published = false;
   std::unordered_map<std::uint64_t, std::uint64_t> flags_seen;  // version, by address
   // Of wgmma, by the register: what computes it, and how many groups are known to be done; how often there was a
   // wgmma.fence; and what reads of operands are known by with --strict, where each warp has to wait for itself.

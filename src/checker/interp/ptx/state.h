@@ -40,6 +40,7 @@ struct Group {
   std::uint32_t offset = 0, parity = 0;      // of the mbarrier that it has tested last
   std::uint64_t tested = ~std::uint64_t{0};  // … and failed, with the count of what has moved
   int cta = 0;
+  std::uint32_t refused = ~0u;  // the line of the try_wait that has answered no, though it may sleep
 };
 
 // A store of the copy engine: read from shared memory, then written.
@@ -82,9 +83,9 @@ struct Warp {
   int registers_held = 0;  // a thread: setmaxnreg
   std::uint64_t instructions = 0;
   std::uint32_t carry = 0;  // CC.CF of each lane
-  // Groups of lanes, the lowest first, that have asked memory for a turn and moved nothing.
+  // Groups of lanes, the lowest first, that have asked memory or a barrier for a turn and moved nothing.
   std::size_t passed_over = 0;
-  bool asked = false;  // in this turn: a strong load, or an atomic that has changed nothing
+  bool asked = false;  // in this turn: a strong load, an atomic that has changed nothing, a test that has failed
   // Of each function: the lanes that are in it, and where they go on when they leave it.
   struct Call {
     std::uint32_t inside = 0;
@@ -145,6 +146,7 @@ struct Cta {
   std::map<std::uint32_t, machine::MBarrier> barriers;
   std::array<machine::NamedBarrier, 16> named;
   std::array<bool, 16> of_all{};  // the phase that is open waits for all threads that have not exited
+  std::map<std::uint32_t, std::uint32_t> announced;  // by barrier: the line that told it last to expect bytes
   int spare_registers = 0;        // given back by setmaxnreg.dec
   // What named barriers count beside threads: of the phase that is open, and of the last that completed.
   struct Reduction {
