@@ -35,8 +35,8 @@ class Executor {
   bool run_warp(Warp& warp);
   void watch(Warp& warp);
   bool all_wait() const;
-  void report_hang();
   void report_bytes(const Cta& cta, std::uint32_t offset, const machine::MBarrier& barrier);
+  void report_hang();
   void report_hang(Warp& warp, const Group& group);
   void finish(Cluster& cluster);
 
@@ -199,16 +199,16 @@ class Executor {
   std::uint32_t order_mask() const;
   void meet_lanes();
   order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
+  void note_elected();
   order::Epoch lanes_epoch();
+  order::Epoch signal_epoch();
   // `rank`: whose shared memory it is.
   order::Why order_between(const order::Entry& first, const order::Actor& now, int rank = -1) const;
   void access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor);
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
   void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
                   const order::Actor& actor);
-  void note_elected();
   void access_tensor_map(const TensorMapFields* map, const BoxStart& start, std::uint64_t address, std::int64_t bytes,
-  order::Epoch signal_epoch();
                          const order::Actor& actor);
   void access_tensor(int rank, std::uint32_t lanes, std::uint32_t column, std::uint32_t columns,
                      const order::Actor& actor);
@@ -224,6 +224,7 @@ class Executor {
   void order_flag_write(const Code& code, const std::uint64_t* addresses, std::int64_t bytes, bool reads,
                         FlagWrite writes, order::Use use);
   order::Knowledge& relaxed();
+  void publish();
   void fence_of_cta();
   void acquire_told();
   void order_fence(const Code& code);
@@ -232,7 +233,6 @@ class Executor {
   void note_peer(BarrierOrder& of, bool reaches);
   void note_use(int rank, std::uint32_t offset);
   void order_invalidated(int rank, std::uint32_t offset);
-  void publish();
   void reach_peer(int rank, std::uint32_t offset, std::uint32_t bytes);
   void use_barrier(int rank, std::uint32_t offset, bool asynchronous);
   void order_arrive(const Code& code, int rank, std::uint32_t offset, bool tells);

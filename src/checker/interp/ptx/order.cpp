@@ -250,6 +250,8 @@ order::Epoch Executor::order_flags(const Code& code, const std::uint64_t* addres
     if (wide) publish();
     fence_of_cta();
   }
+  // A release pattern ends with the write of the flag: who acquires what it tells knows of that, too, and may lower it.
+  const order::Epoch written = stores ? signal_epoch() : order::Epoch{};
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     std::uint64_t address = addresses[std::countr_zero(rest)];
     if (code.where == Where::shared || (address >= kSharedWindow && address < kSharedWindow + kWindow))
@@ -266,8 +268,6 @@ order::Epoch Executor::order_flags(const Code& code, const std::uint64_t* addres
           continue;
         }
         auto others = std::make_shared<order::Others>();
-  // A release pattern ends with the write of the flag: who acquires what it tells knows of that, too, and may lower it.
-  const order::Epoch written = stores ? signal_epoch() : order::Epoch{};
         others->clusters[from.cluster] = {from.published.published, from.published.async_global};
         order::Knowledge told;
         told.join_others(others);
@@ -287,50 +287,50 @@ order::Epoch Executor::order_flags(const Code& code, const std::uint64_t* addres
       mine->cluster = serial;
     }
     of.thread.release_published(mine->published, order_mask(), kNoLine);
+    if (of.published) mine->published.published.raise(written.agent, written.time);
     if (of.fenced) {
       if (mine->cta != cta) mine->fenced.clear();
       mine->cta = cta;
       mine->fenced.join(*of.fenced);
+      mine->fenced.seen.raise(written.agent, written.time);
     }
     // Who raises a flag has not read what others raised before it.
     if (seen == flag.version++) seen = flag.version;
     mine->version = flag.version;
   }
   if (reads && code.acquire) acquire_told();
-}
-
-order::Knowledge& Executor::relaxed() {
-  if (!warp_->order->relaxed) warp_->order->relaxed = std::make_unique<order::Knowledge>();
-  return *warp_->order->relaxed;
-}
-    if (of.published) mine->published.published.raise(written.agent, written.time);
-
-void Executor::fence_of_cta() {
-  WarpOrder& of = *warp_->order;
-  if (!of.fenced) of.fenced = std::make_unique<order::Knowledge>();
-      mine->fenced.seen.raise(written.agent, written.time);
-  of.thread.release(*of.fenced, order_mask(), kNoLine);
-}
-
-// What flags and relaxed waits have told counts from now on.
-void Executor::acquire_told() {
-  WarpOrder& of = *warp_->order;
   return written;
 }
 
 void Executor::order_flag_write(const Code& code, const std::uint64_t* addresses, std::int64_t bytes, bool reads,
                                 FlagWrite writes, Use use) {
   if (ordering_) order_lanes_as(code.where, addresses, bytes, use, order_flags(code, addresses, reads, writes));
-  of.thread.acquire_observed();
-  if (of.relaxed) {
-    of.thread.acquire(*of.relaxed, kNoLine);
-    of.relaxed.reset();
-  }
+}
+
+order::Knowledge& Executor::relaxed() {
+  if (!warp_->order->relaxed) warp_->order->relaxed = std::make_unique<order::Knowledge>();
+  return *warp_->order->relaxed;
 }
 
 void Executor::publish() {
   warp_->order->published = true;
   warp_->order->thread.publish(order_mask());
+}
+
+void Executor::fence_of_cta() {
+  WarpOrder& of = *warp_->order;
+  if (!of.fenced) of.fenced = std::make_unique<order::Knowledge>();
+  of.thread.release(*of.fenced, order_mask(), kNoLine);
+}
+
+// What flags and relaxed waits have told counts from now on.
+void Executor::acquire_told() {
+  WarpOrder& of = *warp_->order;
+  of.thread.acquire_observed();
+  if (of.relaxed) {
+    of.thread.acquire(*of.relaxed, kNoLine);
+    of.relaxed.reset();
+  }
 }
 
 void Executor::order_fence(const Code& code) {

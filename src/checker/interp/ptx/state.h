@@ -144,9 +144,9 @@ struct Cta {
   machine::SharedMemory shared;
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
+  std::map<std::uint32_t, std::uint32_t> announced;  // by barrier: the line that told it last to expect bytes
   std::array<machine::NamedBarrier, 16> named;
   std::array<bool, 16> of_all{};  // the phase that is open waits for all threads that have not exited
-  std::map<std::uint32_t, std::uint32_t> announced;  // by barrier: the line that told it last to expect bytes
   int spare_registers = 0;        // given back by setmaxnreg.dec
   // What named barriers count beside threads: of the phase that is open, and of the last that completed.
   struct Reduction {
