@@ -56,6 +56,7 @@ void Outcome::add_counts(const Outcome& other) {
         &Outcome::values_compared, &Outcome::values_wrong, &Outcome::not_held, &Outcome::instructions})
     this->*count += other.*count;
   clusters_run += other.clusters_run;
+  if (other.aborted != Aborted::no) aborted = other.aborted;
   for (const std::string& note : other.notes) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }

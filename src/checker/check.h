@@ -127,6 +127,8 @@ struct Outcome {
   std::uint64_t races = 0;  // two accesses to one place that nothing orders
   std::uint64_t ranges_left = 0;
   std::uint64_t hangs = 0;
+  // How a kernel of PTX has ended itself, if it has.
+  enum class Aborted : std::uint8_t { no, trap, assertion } aborted = Aborted::no;
   std::uint64_t coverage_problems = 0;
   std::uint64_t elements_covered = 0;  // of the output, stored once
   std::uint64_t values_compared = 0, values_wrong = 0;

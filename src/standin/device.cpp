@@ -133,6 +133,7 @@ void* for_kernels(State& state, void* host) {
 }
 
 int copy(State& state, void* to, const void* from, std::size_t bytes) {
+  if (state.status() != kSuccess) return state.status();
   if (bytes == 0) return kSuccess;
   auto& memory = state.device().memory();
   const auto count = static_cast<std::int64_t>(bytes);

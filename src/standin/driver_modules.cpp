@@ -142,7 +142,7 @@ WARPCC_EXPORT int cuCtxGetDevice(int* device) {
   return kSuccess;
 }
 WARPCC_EXPORT int cuCtxSynchronize() {
-  return kSuccess;
+  return state().wait();
 }
 
 // ---- modules
@@ -362,10 +362,10 @@ WARPCC_EXPORT int cuStreamDestroy_v2(void* stream) {
   return kSuccess;
 }
 WARPCC_EXPORT int cuStreamSynchronize(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cuStreamQuery(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cuStreamWaitEvent(void*, void*, unsigned) {
   return kSuccess;
@@ -382,7 +382,7 @@ WARPCC_EXPORT int cuEventRecord(void*, void*) {
   return kSuccess;
 }
 WARPCC_EXPORT int cuEventSynchronize(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cuEventDestroy_v2(void* event) {
   end_stream(event);

@@ -300,7 +300,7 @@ WARPCC_EXPORT int cudaRuntimeGetVersion(int* version) {
   return kSuccess;
 }
 WARPCC_EXPORT int cudaDeviceSynchronize() {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cudaDeviceGetPCIBusId(char* name, int length, int) {
   std::snprintf(name, static_cast<std::size_t>(length), "0000:00:00.0");
@@ -336,14 +336,14 @@ WARPCC_EXPORT int cudaStreamCreateWithPriority(void** stream, unsigned, int) {
   return cudaStreamCreate(stream);
 }
 WARPCC_EXPORT int cudaStreamQuery(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cudaStreamDestroy(void* stream) {
   end_stream(stream);
   return kSuccess;
 }
 WARPCC_EXPORT int cudaStreamSynchronize(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cudaStreamWaitEvent(void* stream, void* event, unsigned) {
   wait_for_event(stream, event);
@@ -368,10 +368,10 @@ WARPCC_EXPORT int cudaEventDestroy(void* event) {
   return kSuccess;
 }
 WARPCC_EXPORT int cudaEventSynchronize(void*) {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cudaEventQuery(void*) {
-  return kSuccess;
+  return state().wait();
 }
 // Time does not pass on the machine; a program that divides by it should come through.
 WARPCC_EXPORT int cudaEventElapsedTime(float* milliseconds, void*, void*) {
@@ -440,6 +440,8 @@ WARPCC_EXPORT const char* cudaGetErrorString(int error) {
       return "out of memory";
     case kInvalidDeviceFunction:
       return "invalid device function: its PTX could not be read (see the report)";
+    case kAssert:
+      return "device-side assert triggered (see the report)";
     case kLaunchFailure:
       return "the launch failed on the machine (see the report)";
     default:

@@ -161,7 +161,7 @@ WARPCC_EXPORT int cudaFuncSetSharedMemConfig(const void*, int) {
   return kSuccess;
 }
 WARPCC_EXPORT int cudaThreadSynchronize() {
-  return kSuccess;
+  return state().wait();
 }
 WARPCC_EXPORT int cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;

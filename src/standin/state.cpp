@@ -135,6 +135,7 @@ int State::launch(const void* host, const Launch& launch) {
   Kernel* of = kernel(host);
   const ptx_text::Function* function = of == nullptr ? nullptr : this->function(*of);
   if (function == nullptr) return kInvalidDeviceFunction;
+  if (status() != kSuccess) return status();
   place_managed(of->binary);
   checker::PtxLaunch run;
   run.module = &*of->binary->module;
@@ -170,6 +171,23 @@ int State::launch(const void* host, const Launch& launch) {
   refused_ = refused_ || !ran;
   // A kernel that hangs ends the program on a GPU too.
   return ran && outcome_.hangs == 0 ? kSuccess : kLaunchFailure;
+}
+
+int State::status() const {
+  switch (outcome_.aborted) {
+    case checker::Outcome::Aborted::no:
+      return kSuccess;
+    case checker::Outcome::Aborted::trap:
+      return kLaunchFailure;
+    case checker::Outcome::Aborted::assertion:
+      return kAssert;
+  }
+  return kSuccess;
+}
+
+int State::wait() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return status();
 }
 
 void State::report() {

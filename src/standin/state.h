@@ -25,6 +25,7 @@ enum Error : int {
   kInvalidDeviceFunction = 98,
   kInvalidResourceHandle = 400,
   kNotSupported = 801,
+  kAssert = 710,
   kLaunchFailure = 719,
 };
 
@@ -73,6 +74,10 @@ class State {
   std::uint64_t variable(const void* host);
 
   int launch(const void* host, const Launch& launch);
+  // What whoever waits for the device is told: once a kernel has ended itself nothing more runs (CUDA runtime API,
+  // cudaErrorAssert, cudaErrorLaunchFailure).
+  int status() const;
+  int wait();  // the same, once the launches of other threads have ended
   checker::Device& device() { return device_; }
 
   int capability_major() const { return major_; }
@@ -83,6 +88,7 @@ class State {
     return error;
   }
   int last_error(bool clear) {
+    if (status() != kSuccess) return status();
     int error = last_error_;
     if (clear) last_error_ = kSuccess;
     return error;

@@ -27,7 +27,16 @@ void Executor::call(const Code& code) {
   };
   if (callee == "vprintf") return;  // what it prints is not looked at
   if (callee == "__assertfail") {
-    report(Finding::Kind::protocol, "an assertion of the kernel fails");
+    int lane = std::countr_zero(mask_);
+    auto text = [&](std::size_t i) { return i < code.count ? string(word(i, lane)) : std::string(); };
+    std::string asserted = "an assertion of the kernel fails";
+    if (std::string what = text(1), file = text(2), function = text(4); !what.empty()) {
+      asserted += fmt::format(": `{}`", what);
+      if (!file.empty()) asserted += fmt::format(", {}:{}", file, word(3, lane) & 0xffffffff);
+      if (!function.empty()) asserted += fmt::format(", in {}", function);
+    }
+    report(Finding::Kind::protocol, std::move(asserted));
+    outcome_.aborted = Outcome::Aborted::assertion;
     leave(mask_);
     return;
   }
@@ -49,6 +58,17 @@ void Executor::call(const Code& code) {
   }
   report(Finding::Kind::protocol, "calls `" + callee.substr(0, 80) + "`, which the machine does not have");
   stopped_ = true;
+}
+
+std::string Executor::string(std::uint64_t address) {
+  constexpr std::size_t kLongest = 200;  // it goes into a report
+  std::string text;
+  while (text.size() < kLongest) {
+    auto next = memory_.bytes(address + text.size(), 1);
+    if (next.empty() || next[0] == 0) break;
+    text += next[0] >= 0x20 && next[0] < 0x7f ? static_cast<char>(next[0]) : '?';
+  }
+  return text;
 }
 
 std::uint8_t* Executor::frame(int lane, std::int64_t at) {

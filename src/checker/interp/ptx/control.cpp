@@ -141,6 +141,7 @@ Executor::Next Executor::control(const Code& code) {
     }
     case Op::trap:
       report(Finding::Kind::protocol, "the kernel traps: it found something that must not be");
+      outcome_.aborted = Outcome::Aborted::trap;
       leave(mask_);
       if (group_->mask != 0) ++group_->pc;
       return Next::jumped;

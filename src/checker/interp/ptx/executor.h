@@ -67,6 +67,8 @@ class Executor {
   Next leave_function();
   void hand_over(const Arg& from, const Arg& to, std::int64_t bytes);
   std::uint8_t* frame(int lane, std::int64_t at);
+  // Text of the program's, for a report.
+  std::string string(std::uint64_t address);
 
   // ---- registers.cpp
   std::uint32_t guard(const Code& code, std::uint32_t mask);

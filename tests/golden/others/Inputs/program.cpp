@@ -1,8 +1,8 @@
 // A program as nvcc makes one: it registers a fat binary, allocates, copies, launches, compares. Declared by hand, so
 // that no CUDA is needed.
-//     program [wrong | lz4 | zstd | newer]
+//     program [wrong | lz4 | zstd | newer | assert]
 // `wrong`: one more CTA is launched than the arrays have room for; `lz4`, `zstd`: its PTX is packed, as nvcc packs it;
-// `newer`: its PTX is for another GPU.
+// `newer`: its PTX is for another GPU; `assert`: an assertion of its kernel fails.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -29,6 +29,7 @@ static const char kPtx[] = R"(
 .version 9.0
 .target sm_100a
 .address_size 64
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
 .visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c) {
   .reg .b32 %r<5>; .reg .b64 %d<5>; .reg .f32 %f<4>;
   ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u64 %d3, [c];
@@ -92,7 +93,11 @@ static void add() {}  // the host's side of the kernel: its address is its name
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   const bool wrong = what == "wrong";
-  const std::string text(kPtx, sizeof kPtx);
+  std::string text(kPtx, sizeof kPtx);
+  if (what == "assert")
+    text.replace(text.find("  ret;"), 0,
+                 "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"
+                 "  call.uni __assertfail, (a, b, c, d, e); }");
   const std::string payload = what == "lz4" ? packed_by_lz4(text) : what == "zstd" ? packed_by_zstd(text) : text;
   std::vector<std::uint8_t> fat(16 + 64 + payload.size());
   auto put = [&](std::size_t at, auto value) { std::memcpy(&fat[at], &value, sizeof value); };
@@ -132,7 +137,8 @@ int main(int count, char** words) {
   void* arguments[] = {&on_device[0], &on_device[1], &on_device[2]};
   int error =
       cudaLaunchKernel(reinterpret_cast<const void*>(&add), {wrong ? 5u : 4u, 1, 1}, {64, 1, 1}, arguments, 0, nullptr);
-  cudaDeviceSynchronize();
+  const int after = cudaDeviceSynchronize();
+  if (error == 0) error = after;
   cudaMemcpy(c.data(), on_device[2], kCount * 4, 2);
   for (void* each : on_device) cudaFree(each);
   unsigned bad = 0;
