@@ -19,8 +19,8 @@ struct Subject {
   std::string kernel;  // the file
   std::vector<Definition> parameters;
   std::vector<std::vector<Definition>> shapes;
-  int seeds = 2;                // orders besides the usual one
-  int seeds_of_survivors = 30;  // … for what survives those
+  int seeds = 2;                // orders besides the usual one, without values
+  int seeds_of_survivors = 20;  // … for what survives those, with values
   int launches = 1;             // on the same memory
 };
 
