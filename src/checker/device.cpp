@@ -243,6 +243,12 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   auto code =
       ptx::decode(module, *launch.kernel, [&](std::uint32_t index) { return variable(module, index); }, diagnostics);
   if (!code) return false;
+  if (!launch.dependent) {
+    memory_.first_open = memory_.launches + 1;
+  } else if (memory_.waited) {
+    memory_.first_open = memory_.launches;
+  }
+  memory_.waited = false;
   ++memory_.launches;
   PtxLaunch run = launch;
   if (launch.cooperative) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,7 @@ class DeviceMemory {
     std::vector<bool> written;                  // a bit for each 4 bytes; none of the host's
     std::size_t unwritten = 0;                  // of them
     std::uint64_t read_in = 0, written_in = 0;  // the last launch that has: its number, from 1 on
+    std::string name;                           // what a launch file calls it
 
     void mark(std::size_t first, std::size_t last) {
       if (unwritten == 0) return;
@@ -52,6 +54,10 @@ class DeviceMemory {
   void mark_written(std::uint64_t address, std::int64_t count);
 
   std::uint64_t launches = 0;  // that have reached it, this one too
+  // The first launch that may still run while the present one does: of those before it, until it has waited for them
+  // (PTX ISA, griddepcontrol.wait), and of those that the one before has not waited for, after that as well.
+  std::uint64_t first_open = 1;
+  bool waited = false;  // a warp of the present launch has
 
  private:
   std::map<std::uint64_t, std::unique_ptr<Allocation>> allocations_;

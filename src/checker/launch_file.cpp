@@ -428,6 +428,7 @@ llvm::Error LaunchFile::run(const ptx_text::Module& module, const Sources& sourc
     int bytes = layout::bytes(buffer.element);
     addresses.push_back(device.memory().allocate(buffer.elements * bytes));
     if (addresses.back() == 0) return wrong("the buffers are too large");
+    device.memory().find(addresses.back(), 0)->name = buffer.name;
     if (!buffer.file.empty()) {
       if (llvm::Error error = load(buffer, device, addresses.back())) return error;
       continue;

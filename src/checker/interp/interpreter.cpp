@@ -126,6 +126,30 @@ void Interpreter::check_section() {
                                               section.first_warp, section.end_warp, at));
 }
 
+namespace {
+
+// What is a warp's, and no lane's: language.md's `guard-together` says it of statements.
+bool of_all_lanes(const Instruction& instruction) {
+  switch (instruction.action) {
+    case Action::named_barrier:
+    case Action::cluster_arrive:
+    case Action::cluster_wait:
+    case Action::allocate:
+    case Action::free_:
+    case Action::relinquish:
+    case Action::load_tensor:
+    case Action::store_tensor:
+    case Action::change_registers:
+      return true;
+    case Action::fence:
+      return instruction.fence == Fence::lanes;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Interpreter::Next Interpreter::step(const Instruction& instruction) {
   mask_ = execution_mask(instruction);
   if (instruction.action == Action::branch || instruction.action == Action::exit) {
@@ -178,6 +202,12 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     report(Finding::Kind::not_held, "is held to nothing");
   }
   if (instruction.reach >= 0) check_reach(instruction);
+  if (mask_ != kAllLanes && of_all_lanes(instruction))
+    report(
+        Finding::Kind::protocol,
+        fmt::format("is executed by {} of the warp's 32 lanes: all of them execute it together", std::popcount(mask_)),
+        {"to mend: no guard that differs between lanes; a branch by a uniform predicate (`when` in `.wk`) around it",
+         "PTX ISA: what an instruction with .aligned does is undefined where not all threads of a warp execute it"});
 
   Next next = Next::on;
   if (memory_access(instruction)) {

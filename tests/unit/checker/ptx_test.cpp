@@ -176,3 +176,42 @@ TEST_CASE("a dependent launch may reach what the grid before has left alone") {
   trial.run();  // now the grid before has written there
   CHECK(trial.outcome.protocol_problems > 0);
 }
+
+namespace {
+
+// Three launches, the last two of which begin early: the first and the last add to the same words, the one between to
+// others, and does `between` before.
+std::string said_of_chain(const std::string& between, const std::string& load = "ld.global.u32", bool strict = false) {
+  const std::string text = "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\n";
+  const std::string adds = load + " %r2, [%rd2];\nst.global.u32 [%rd2+8192], %r2;\n";
+  Trial first(text + adds), second(text + between + adds), third(text + "griddepcontrol.wait;\n" + adds);
+  Options options;
+  options.strict = strict;
+  first.run(options);
+  const std::uint64_t other = first.device.memory().allocate(4096 * 4);
+  first.device.memory().mark_written(other, 4096 * 4);
+  for (Trial* each : {&second, &third}) {
+    each->launch.dependent = true;
+    each->launch.params = first.launch.params;
+    if (each == &second) std::memcpy(each->launch.params[0].data(), &other, 8);
+    REQUIRE(first.device.launch(each->launch, options, first.outcome, first.diagnostics));
+  }
+  return first.said();
+}
+
+}  // namespace
+
+TEST_CASE("a launch that has waited knows of the grids that the one before has waited for") {
+  CHECK(said_of_chain("griddepcontrol.wait;\n") == "");
+  CHECK(said_of_chain("").find("reaches global memory that launch 1 has written: launch 2, which this one has waited "
+                               "for, may end before it") != std::string::npos);
+}
+
+TEST_CASE("what a grid before writes is not read by .nc, with --strict") {
+  const char* const wait = "griddepcontrol.wait;\n";
+  CHECK(said_of_chain(wait, "ld.global.nc.u32") == "");
+  CHECK(said_of_chain(wait, "ld.global.u32", true) == "");
+  // The last launch is an ordinary one after the next before, which has waited.
+  CHECK(said_of_chain("", "ld.global.nc.u32", true).find("reads by .nc what launch 1 has written") !=
+        std::string::npos);
+}

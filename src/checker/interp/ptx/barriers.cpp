@@ -146,6 +146,7 @@ Executor::Next Executor::named_barrier(const Code& code) {
     return Next::on;
   }
   auto number = static_cast<std::uint32_t>(scalar(arg(code, 0)));
+  if (!together(~0u) && !come_apart(code, number)) return Next::blocked;
   const Arg& count = arg(code, 1);
   const bool of_all = count.kind == Arg::Kind::none;
   int threads = of_all ? threads_left() : static_cast<int>(scalar(count));
@@ -169,6 +170,9 @@ Executor::Next Executor::named_barrier(const Code& code) {
   ++progress_;
   if (completed) {
     complete_named(number, waiting);
+    for (Group& group : warp_->groups) {
+      if (group.blocked == Blocked::named_barrier && group.offset == number) group.blocked = Blocked::no;
+    }
     tell_reduced(code);
     if (sync) order_named_waited(*warp_, number);
     return Next::on;
@@ -193,6 +197,26 @@ void Executor::complete_named(std::uint32_t number, const std::vector<int>& wait
       if (group.blocked == Blocked::named_barrier) group.blocked = Blocked::no;
     }
   }
+}
+
+// Without .aligned a warp's lanes may come to a barrier at several places (PTX ISA, barrier): the last to come arrive
+// for all of them. Whether these are the last.
+bool Executor::come_apart(const Code& code, std::uint32_t number) {
+  group_->offset = number;
+  std::uint32_t here = group_->mask;
+  auto waits = [&](const Group& other) {
+    const Code& at = code_.code[other.pc];
+    return &other != group_ && other.blocked == Blocked::gather && at.op == code.op && !at.aligned &&
+           other.offset == number;
+  };
+  for (const Group& other : warp_->groups) here |= waits(other) ? other.mask : 0;
+  if (code.aligned || code.op != Op::bar_sync || here != warp_->live) return false;
+  for (Group& other : warp_->groups) {
+    if (!waits(other)) continue;
+    other.blocked = Blocked::named_barrier;
+    other.arrived = true;
+  }
+  return true;
 }
 
 // A barrier of all threads waits for those that have not exited (CUDA programming guide, __syncthreads).

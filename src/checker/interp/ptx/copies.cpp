@@ -100,7 +100,8 @@ void Executor::tensor_load(const Code& code, int lane) {
   Load load;
   load.line = line_;
   std::uint64_t to = value(0) + static_cast<std::uint64_t>(arg(code, 1).value);
-  load.map = tensor_map(value(2), static_cast<BoxMode>(code.extra));
+  load.map_at = value(2);
+  load.map = tensor_map(load.map_at, static_cast<BoxMode>(code.extra));
   std::uint64_t barrier = value(3) + static_cast<std::uint64_t>(arg(code, 4).value);
   std::uint32_t mask = code.multicast ? of_cluster(value(5)) : 0;
   for (std::size_t i = 0; i < code.dimensions; ++i) load.start.at[i] = static_cast<std::int32_t>(value(6 + i));
@@ -163,7 +164,8 @@ void Executor::tensor_store(const Code& code, int lane) {
     return lanes[lane];
   };
   Store store;
-  store.map = tensor_map(value(2), static_cast<BoxMode>(code.extra));
+  store.map_at = value(2);
+  store.map = tensor_map(store.map_at, static_cast<BoxMode>(code.extra));
   store.operation = code.add ? code.vector : -1;
   auto [rank, offset] = shared_place(value(0) + static_cast<std::uint64_t>(arg(code, 1).value));
   for (std::size_t i = 0; i < code.dimensions; ++i) store.start.at[i] = static_cast<std::int32_t>(value(3 + i));

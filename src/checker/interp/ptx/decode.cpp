@@ -78,6 +78,8 @@ void Decoder::decode(const Instruction& instruction) {
                : has("cluster")                        ? Scope::cluster
                : has("gpu") || has("sys") || has("gl") ? Scope::gpu
                                                        : Scope::none;
+  // PTX ISA, bar: the same as barrier.….aligned.
+  code.aligned = has("aligned") || (words()[0] == "bar" && !has("warp"));
   bool good = family(code);
   code.count = static_cast<std::uint16_t>(out_.args.size() - code.first);
   if (!good) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Executor {
   void report_bytes(const Cta& cta, std::uint32_t offset, const machine::MBarrier& barrier);
   void report_hang();
   void report_hang(Warp& warp, const Group& group);
+  void report_parted(const Warp& warp, const Group& group);
+  void tell_left_out();
   void finish(Cluster& cluster);
 
   // ---- schedule.cpp: who goes on, and when asynchronous work is done
@@ -145,6 +148,7 @@ class Executor {
   // ---- barriers.cpp
   Next synchronise(const Code& code);
   Next named_barrier(const Code& code);
+  bool come_apart(const Code& code, std::uint32_t number);
   void complete_named(std::uint32_t number, const std::vector<int>& waiting);
   int threads_left() const;
   void leave_named();
@@ -177,6 +181,7 @@ class Executor {
   void order_map_written(std::uint64_t address);
   void order_map_fenced(std::uint64_t address);
   void order_map_used(std::uint64_t address);
+  void order_map_read(std::uint64_t address, order::Epoch epoch);
 
   // ---- tensor.cpp
   Next tensor(const Code& code);
@@ -207,6 +212,8 @@ class Executor {
   // `rank`: whose shared memory it is.
   order::Why order_between(const order::Entry& first, const order::Actor& now, int rank = -1) const;
   void access_shared(int rank, std::uint32_t offset, std::uint32_t bytes, order::Actor actor);
+  void order_after_grids(const DeviceMemory::Allocation& of, bool reads);
+  void order_constant(const std::uint64_t* addresses);
   void access_global(std::uint64_t address, std::int64_t bytes, order::Step& step);
   void access_box(const TensorMapFields* map, int rank, std::uint32_t shared, std::int64_t bytes,
                   const order::Actor& actor);
@@ -331,6 +338,7 @@ class Executor {
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;
   std::map<std::pair<Finding::Kind, std::uint32_t>, std::pair<std::size_t, std::uint64_t>> told_;
+  std::set<std::pair<std::uint32_t, std::string>> hangs_told_;  // by line and state
 
   // What runs.
   Cluster* cluster_ = nullptr;

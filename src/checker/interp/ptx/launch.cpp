@@ -124,6 +124,7 @@ bool Executor::run_warp(Warp& warp) {
       if (mask_ == 0) {
         ++group_->pc;
       } else {
+        if (code.aligned && mask_ != group_->mask) tell_left_out();
         if (ordering_ && !warp.order->loading.empty() && !options_.strict) touch_loading(code);
         if (ordering_ && !warp.order->computed_in.empty()) touch_computed(code);
         Next next = step(code);
@@ -221,6 +222,29 @@ void Executor::report_bytes(const Cta& cta, std::uint32_t offset, const machine:
           "PTX ISA, mbarrier: expect-tx operation"});
 }
 
+// Some lanes of a warp are about to execute what all execute together.
+void Executor::tell_left_out() {
+  report(Finding::Kind::protocol,
+         fmt::format("is executed by the lanes {:#x} of {:#x}: its guard differs within the warp", mask_, group_->mask),
+         {"to mend: all lanes of the warp execute it: what chooses is the same for all of them",
+          "PTX ISA: what an instruction with .aligned does is undefined where not all threads of a warp execute it"});
+}
+
+// Lanes that wait for others of their warp, and where those are.
+void Executor::report_parted(const Warp& warp, const Group& group) {
+  std::vector<std::string> details;
+  for (const Group& other : warp.groups) {
+    if (&other != &group)
+      details.push_back(
+          fmt::format("the lanes {:#x} are at {}: {}", other.mask, place_text(other.pc), line_text(other.pc)));
+  }
+  details.push_back("to mend: all lanes of the warp come to it, at one place");
+  report(Finding::Kind::hang,
+         fmt::format("{} waits for its other lanes at {}: the lanes {:#x} have come", where(warp), line_text(group.pc),
+                     group.mask),
+         std::move(details));
+}
+
 void Executor::report_hang() {
   tell_early_reads();
   for (const auto& cluster : resident_) {
@@ -235,9 +259,11 @@ void Executor::report_hang() {
 
 void Executor::report_hang(Warp& warp, const Group& group) {
   line_ = group.pc;
+  if (group.blocked == Blocked::gather) return report_parted(warp, group);
   std::string text = where(warp);
   const Code& code = code_.code[group.pc];
   std::vector<std::string> details;
+  std::string kind_of_hang;
   // A loop of tests stands anywhere between two.
   switch (group.tested == progress_ ? Op::mbar_test : code.op) {
     case Op::mbar_test: {
@@ -247,8 +273,11 @@ void Executor::report_hang(Warp& warp, const Group& group) {
           fmt::format(" waits at {} for the phase of parity {}", barrier_name(group.cta, group.offset), group.parity);
       if (found != barriers.end()) {
         const machine::MBarrier& of = found->second;
-        text += fmt::format(": it is in phase {}, {} of {} arrivals to come, {} bytes", of.phase(), of.pending(),
-                            of.expected(), of.bytes());
+        const std::string state = fmt::format(": it is in phase {}, {} of {} arrivals to come, {} bytes", of.phase(),
+                                              of.pending(), of.expected(), of.bytes());
+        text += state;
+        // Of the CTAs that wait at this line, one for each state: the one that is short is not the first to be met.
+        kind_of_hang = fmt::format("{} {}", group.parity, state);
         tell_overrun(warp, group, static_cast<std::int64_t>(of.phase()), details);
       }
       break;
@@ -274,9 +303,10 @@ void Executor::report_hang(Warp& warp, const Group& group) {
       text += fmt::format(" waits at the cluster's barrier for {} warps", cluster_->barrier.missing());
       break;
     default:
-      text += group.blocked == Blocked::gather ? " waits for other lanes of its warp" : " does not come further";
+      text += " does not come further";
       break;
   }
+  if (hangs_told_.emplace(line_, std::move(kind_of_hang)).second) told_.erase({Finding::Kind::hang, line_});
   report(Finding::Kind::hang, std::move(text), std::move(details));
 }
 

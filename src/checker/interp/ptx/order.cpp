@@ -158,18 +158,50 @@ void Executor::access_shared(int rank, std::uint32_t offset, std::uint32_t bytes
   if (!conflicts.empty()) tell_conflicts(actor, shared_name(rank, offset, bytes));
 }
 
+// A launch that does not wait for the grids before it does so by griddepcontrol.wait, before it disturbs what they do.
+// That tells that the grid before has ended, and of those before that one only what it has waited for itself.
+void Executor::order_after_grids(const DeviceMemory::Allocation& of, bool reads) {
+  const std::uint64_t before = memory_.launches - 1;
+  const bool waited = warp_->order->thread.knows().seen.covers(cluster_->order->grid_before);
+  auto runs = [&](std::uint64_t launch) { return launch >= memory_.first_open && launch < before + (waited ? 0 : 1); };
+  // Of a launch by itself nobody knows what came before it.
+  if (before == 0 ? waited : !runs(of.written_in) && (reads || !runs(of.read_in))) return;
+  if (!waited)
+    return report(
+        Finding::Kind::protocol,
+        "reaches global memory before this warp, or one that it has heard from, has waited for the grid "
+        "before (griddepcontrol.wait), which the launch does not wait for",
+        {"to mend: griddepcontrol.wait before this, in this warp or in one that it hears from on every path"});
+  report(
+      Finding::Kind::protocol,
+      fmt::format("reaches global memory that launch {} has {}: launch {}, which this one has waited for, may end "
+                  "before it, since no warp of it has waited (griddepcontrol.wait)",
+                  runs(of.written_in) ? of.written_in : of.read_in, runs(of.written_in) ? "written" : "read", before),
+      {"to mend: griddepcontrol.wait in the launch between as well, or that one is launched without the attribute",
+       "PTX ISA, griddepcontrol.wait: it waits for the prerequisite grids, and these are those just before"});
+}
+
+// What a launch that began early reads by .nc, no grid before it writes once it has begun: waiting does not change
+// that.
+void Executor::order_constant(const std::uint64_t* addresses) {
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    const DeviceMemory::Allocation* of = memory_.find(addresses[std::countr_zero(rest)], 1);
+    if (of == nullptr || of->written_in < memory_.first_open || of->written_in >= memory_.launches) continue;
+    return report(
+        Finding::Kind::protocol,
+        fmt::format("reads by .nc what launch {} has written, when this one may have begun: that is for what is "
+                    "read only while the kernel runs, and may be moved before griddepcontrol.wait",
+                    of->written_in),
+        {"to mend: ld.global without .nc (in CUDA C++: no __ldg, and no const with __restrict__)",
+         "PTX ISA, ld.global.nc", "asked for by the ISA, breaks rarely in practice (--strict)"});
+  }
+}
+
 void Executor::access_global(std::uint64_t address, std::int64_t bytes, order::Step& step) {
   LaunchOrder& all = *ordering_;
   DeviceMemory::Allocation* of = memory_.find(address, bytes);
   if (of == nullptr) return;
-  // Of a launch by itself nobody knows what came before it.
-  const std::uint64_t before = memory_.launches - 1;
-  const bool disturbed = before == 0 || of->written_in == before || (!step.reads() && of->read_in == before);
-  if (launch_.dependent && disturbed && !warp_->order->thread.knows().seen.covers(cluster_->order->grid_before))
-    report(Finding::Kind::protocol,
-           "reaches global memory before this warp, or one that it has heard from, has waited for the grid before "
-           "(griddepcontrol.wait), which the launch does not wait for",
-           {"to mend: griddepcontrol.wait before this, in this warp or in one that it hears from on every path"});
+  if (launch_.dependent) order_after_grids(*of, step.reads());
   (step.reads() ? of->read_in : of->written_in) = memory_.launches;
   if (all.last == nullptr || all.last_begin != of->begin) {
     all.last = &all.global[of->begin];
@@ -193,6 +225,7 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
   };
   order::Actor in_shared = actor(epoch, use, false, Space::shared), in_global = actor(epoch, use, false, Space::global);
   in_global.constant = constant;
+  if (constant && options_.strict && launch_.dependent) order_constant(addresses);
   order::Conflicts& conflicts = ordering_->conflicts;
   std::uint64_t here = 0;
   auto between = [&](const order::Entry& first) {
@@ -543,6 +576,7 @@ void Executor::order_warp_sync() {
 }
 
 void Executor::order_grid_wait() {
+  memory_.waited = true;
   if (ordering_ && cluster_->order->grid_before.agent.exists())
     warp_->order->thread.learn(cluster_->order->grid_before, kNoLine);
 }

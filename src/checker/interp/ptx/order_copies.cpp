@@ -26,6 +26,7 @@ void Executor::order_load(Load& load) {
     access_box(load.map, target.cta, target.shared, load.bytes, fills);
   }
   if (!read.agent.exists()) return;
+  if (load.map != nullptr) order_map_read(load.map_at, read);
   order::Actor reads = actor(read, Use::read, true, Space::global);
   if (load.map == nullptr && (load.address >= kSharedWindow || load.address < 0x1000'0000)) {
     auto [rank, offset] = shared_place(load.address);
@@ -90,6 +91,7 @@ void Executor::order_store(const Store& store, int lane) {
   }
   of.stored = static_cast<std::uint32_t>(store.group) + 1;
   of.last_store = line_;
+  if (store.map != nullptr) order_map_read(store.map_at, {of.reads, of.stored});
   access_box(store.map, store.cta, store.shared, store.bytes,
              actor({of.reads, of.stored}, Use::read, true, Space::shared));
   const Use use = store.operation < 0 ? Use::write : use_of_reduction(store.operation, store.type);

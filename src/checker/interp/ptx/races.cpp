@@ -14,7 +14,8 @@ using order::Why;
 namespace {
 
 // What would order the two, and the chapter that asks for it.
-std::pair<const char*, const char*> mends(const order::Entry& first, const order::Entry& then, Why why) {
+std::pair<const char*, const char*> mends(const order::Entry& first, const order::Actor& actor, Why why) {
+  const order::Entry& then = actor.entry;
   constexpr const char* kCausality = "PTX ISA, memory consistency model: causality order";
   switch (why) {
     case Why::proxy:
@@ -37,6 +38,11 @@ std::pair<const char*, const char*> mends(const order::Entry& first, const order
     case Why::ordered:
       break;
   }
+  if (order::behind_relaxed(first, actor))
+    return {
+        "barrier.cluster.arrive without .relaxed, or fence.acq_rel.cluster before it: the first has been executed "
+        "before, but a relaxed arrival publishes nothing",
+        "PTX ISA, barrier.cluster; memory consistency model: causality order"};
   switch (first.epoch.agent.kind()) {
     case AgentKind::arriving:
       return {
@@ -87,9 +93,11 @@ std::string Executor::tensor_name(int rank, std::uint32_t column, std::uint32_t 
 }
 
 std::string Executor::global_name(std::uint64_t address) {
+  if (ordering_->maps.contains(address)) return fmt::format("the tensor map at {:#x}", address);
   DeviceMemory::Allocation* of = memory_.find(address, 1);
-  return of == nullptr ? fmt::format("global memory {:#x}", address)
-                       : fmt::format("byte {} of the allocation at {:#x}", address - of->begin, of->begin);
+  if (of == nullptr) return fmt::format("global memory {:#x}", address);
+  return fmt::format("byte {} of {}", address - of->begin,
+                     of->name.empty() ? fmt::format("the allocation at {:#x}", of->begin) : "`" + of->name + "`");
 }
 
 // `cp.async.bulk.tensor.2d…`
@@ -203,9 +211,12 @@ void Executor::tell_conflicts(const order::Actor& actor, const std::string& plac
     auto [mend, section] =
         actor.constant ? std::pair("ld.global without .nc: what that reads is not written while the kernel runs",
                                    "PTX ISA, ld.global.nc")
-                       : mends(first, actor.entry, conflict.why);
+                       : mends(first, actor, conflict.why);
     std::vector<std::string> details = {"first: " + who_text(first), "then:  " + who_text(actor.entry),
                                         fmt::format("to mend: {}", mend), section};
+    if (group_ != nullptr && group_->refused != kNoLine)
+      details.push_back(fmt::format("{}: {} has answered no, as it may after some time, and this warp has gone on",
+                                    place_text(group_->refused), line_text(group_->refused)));
     if (conflict.why == Why::lanes || conflict.why == Why::proxy_read)
       details.push_back("asked for by the ISA, breaks rarely in practice (--strict)");
     add_finding(Finding::Kind::race, std::move(text), std::move(details));

@@ -48,6 +48,7 @@ struct Store {
   std::uint32_t line = 0;
   int cta = 0;
   const TensorMapFields* map = nullptr;  // null: `bytes` bytes to `address`
+  std::uint64_t map_at = 0;              // where the map lies
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
   BoxStart start;
@@ -112,6 +113,7 @@ struct Load {
   int operation = -1;  // of a bulk reduction into shared memory, as of stores
   Num type = Num::b32;
   const TensorMapFields* map = nullptr;  // null: `bytes` bytes from `address`
+  std::uint64_t map_at = 0;              // where the map lies
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
   BoxStart start;

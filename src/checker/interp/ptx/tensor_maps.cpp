@@ -181,10 +181,20 @@ Executor::Next Executor::copy_map(const Code& code) {
 
 // ---- what the order is told: between a change of a map and its use lies a fence of the proxy of maps, by the warp
 // that uses it or by another of its CTA that it has heard of (PTX ISA, memory consistency model, proxy-preserved base
-// causality order).
+// causality order). And a map is changed when what uses it has been waited for: the copy engine reads it while it works
+// (PTX ISA, cp.async.bulk.wait_group: reading from the tensormap).
 
 void Executor::order_map_written(std::uint64_t address) {
   if (ordering_) ordering_->maps[address] = {line_, {}};
+}
+
+void Executor::order_map_read(std::uint64_t address, order::Epoch epoch) {
+  if (memory_.find(address, kMapBytes) == nullptr) return;
+  const order::Actor reads = actor(epoch, order::Use::read, false, order::Space::global);
+  auto between = [&](const order::Entry& first) { return order_between(first, reads); };
+  order::Step step(ordering_->history, reads.entry, between, ordering_->conflicts);
+  access_global(address, kMapBytes, step);
+  if (!ordering_->conflicts.empty()) tell_conflicts(reads, global_name(address));
 }
 
 void Executor::order_map_fenced(std::uint64_t address) {
