@@ -213,7 +213,9 @@ class Comparison {
 void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
                           int launch, Outcome& outcome, Findings& findings) {
   std::vector<Matrix> inputs, outputs;
+  bool stored = false;
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    stored = stored || globals[i].touched();
     std::optional<Matrix> found = matrix(program, i);
     if (!found) continue;
     (globals[i].touched() ? outputs : inputs).push_back(*found);
@@ -225,14 +227,13 @@ void compare_with_product(const sass::Program& program, const std::vector<machin
       return;
     }
   }
-  if (outputs.empty() && whole && inputs.size() >= 3) {
+  if (!stored && whole && inputs.size() >= 3) {
     findings.add(Finding::Kind::values, Findings::kNoLine, "nothing was stored, by any cluster");
     return;
   }
   outcome.notes.push_back(
-      outputs.empty()
-          ? "nothing was stored: there are no values to compare"
-          : "the buffers are not those of C = A · Bᵀ: there is no plain product to compare the values with");
+      !stored ? "nothing was stored: there are no values to compare"
+              : "the buffers are not those of C = A · Bᵀ: there is no plain product to compare the values with");
 }
 
 }  // namespace warpcc::checker

@@ -123,7 +123,8 @@ void Interpreter::recollect() {
 namespace {
 
 // What would order the two.
-std::string mends(const order::Entry& first, const order::Entry& then, Why why, layout::TensorCore core) {
+std::string mends(const order::Entry& first, const order::Actor& actor, Why why, layout::TensorCore core) {
+  const order::Entry& then = actor.entry;
   bool both_write = first.use == Use::write && then.use == Use::write;
   if (why == Why::unordered && both_write && first.line == then.line && first.who != then.who)
     return "coordinates that differ between the two: one statement writes the same place for both";
@@ -147,6 +148,9 @@ std::string mends(const order::Entry& first, const order::Entry& then, Why why, 
     case Why::ordered:
       break;
   }
+  if (order::behind_relaxed(first, actor))
+    return "`cluster.arrive` without `.relaxed`, or `fence.gpu` before it: the first has been executed before, but a "
+           "relaxed arrival publishes nothing";
   switch (first.epoch.agent.kind()) {
     case order::AgentKind::arriving:
       return "a wait for the phase that its bytes complete, by the second's warp or by one that it is told of after";
@@ -166,6 +170,9 @@ std::string mends(const order::Entry& first, const order::Entry& then, Why why, 
     default:
       break;
   }
+  if (first.who >> 9 != then.who >> 9)
+    return "`fence.gpu` and then a flag by the first's warp, after it; and the second's waits for the flag, by "
+           "`ldg.strong.gpu` and then `fence.gpu`";
   return then.epoch.agent.generic() || first.epoch.agent.generic()
              ? "a barrier at which the first's warp arrives after it, and for which the second's waits"
              : "an order by a barrier";
@@ -224,7 +231,7 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
                       line.place.empty() ? "" : line.place + ": ", line_text(warp.repeated.line), warp.index,
                       its.number, warp.repeated.phase, barrier_name(its, state.offset)));
     }
-    details.push_back("to mend: " + mends(first, actor.entry, conflict.why, core()));
+    details.push_back("to mend: " + mends(first, actor, conflict.why, core()));
     findings_.tell_race(
         line_, std::move(text), std::move(details),
         {place, statement(first.line), statement(line_), static_cast<int>(conflict.why), {{0, occurrence(first)}}});

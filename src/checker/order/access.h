@@ -51,6 +51,12 @@ struct Actor {
   bool strict = false;
 };
 
+// Of two accesses that nothing orders: whether lanes have made the first before a barrier of the cluster that the
+// second has come through, so that it is the barrier's relaxed arrival that has told nothing.
+inline bool behind_relaxed(const Entry& first, const Actor& actor) {
+  return first.epoch.agent.generic() && actor.thread->lifetime().covers(first.epoch);
+}
+
 struct Conflict {
   Entry first;
   Why why;
