@@ -22,21 +22,24 @@ function short(name, width) {
   return letters < 3 ? "" : bare.length <= letters ? bare : bare.slice(0, letters - 1) + "…";
 }
 
-/** The tracks of the CTAs, each with its spans put into as many rows as overlap. */
+/** The tracks of the CTAs, each with its spans put into as many rows as overlap: an engine's rows have one name in the trace, and are one track. */
 function tracksOf(events, ctas) {
   const tracks = new Map();
+  const named = new Map();
   const ctaNames = new Map();
   for (const event of events) {
     if (event.ph === "M" && event.name === "process_name") ctaNames.set(event.pid, event.args.name);
     if (event.ph === "M" && event.name === "thread_name" && ctas.has(event.pid)) {
-      tracks.set(`${event.pid}/${event.tid}`, { cta: event.pid, name: event.args.name, spans: [], rows: [] });
+      const key = `${event.pid}/${event.args.name}`;
+      if (!named.has(key)) named.set(key, { cta: event.pid, name: event.args.name, spans: [], rows: [] });
+      tracks.set(`${event.pid}/${event.tid}`, named.get(key));
     }
   }
   for (const event of events) {
     const track = event.ph === "X" && tracks.get(`${event.pid}/${event.tid}`);
     if (track) track.spans.push(event);
   }
-  for (const track of tracks.values()) {
+  for (const track of named.values()) {
     track.spans.sort((a, b) => a.ts - b.ts || b.dur - a.dur);
     for (const span of track.spans) {
       let row = track.rows.findIndex((end) => end <= span.ts);
@@ -45,7 +48,7 @@ function tracksOf(events, ctas) {
       span.row = row;
     }
   }
-  return { tracks: [...tracks.values()].filter((track) => track.spans.length > 0), ctaNames };
+  return { tracks: [...named.values()].filter((track) => track.spans.length > 0), ctaNames };
 }
 
 /**
