@@ -85,6 +85,15 @@ class Clock {
   void raise(Agent agent, std::uint32_t time, std::uint32_t release);
   // The same, with what `other` remembers of it.
   void join_remembering(const Clock& other);
+  // What both know.
+  void meet(const Clock& other) {
+    for (int part = 0; part < 2; ++part) {
+      auto& mine = times_[part];
+      const auto& theirs = other.times_[part];
+      if (mine.size() > theirs.size()) mine.resize(theirs.size());
+      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::min(mine[i], theirs[i]);
+    }
+  }
   Edge by(Agent agent) const {
     const auto& by = by_[agent.global()];
     return agent.number() < by.size() ? by[agent.number()] : Edge{};

@@ -403,6 +403,13 @@ Executor::Next Executor::copies(const Code& code) {
         write_predicate(arg(code, 0), taken);
         return Next::on;
       }
+      std::uint32_t none = 0;
+      for (int lane = 0; lane < kLanes; ++lane) none |= static_cast<std::uint32_t>(~words[2 * lane + 1] & 1) << lane;
+      if (options_.strict && (none & mask_) != 0)
+        report(Finding::Kind::protocol, "asks which CTA an answer gives that says that no work is left",
+               {"to mend: only where is_canceled has said yes",
+                "PTX ISA, clusterlaunchcontrol.query_cancel: what get_first_ctaid says then is undefined",
+                "asked for by the ISA, breaks rarely in practice (--strict)"});
       for (int i = 0; i < (code.extra < 0 ? 3 : 1); ++i) {
         int part = code.extra < 0 ? i : code.extra;
         Lanes32 lanes;

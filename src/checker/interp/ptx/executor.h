@@ -233,9 +233,12 @@ class Executor {
   void order_flag_write(const Code& code, const std::uint64_t* addresses, std::int64_t bytes, bool reads,
                         FlagWrite writes, order::Use use);
   order::Knowledge& relaxed();
-  void publish();
+  void publish(Scope scope);
+  bool any_narrow() const;
+  order::Clock published_widely() const;
+  void tell_narrow(const Flag& flag, const Code& code, std::uint64_t word, order::Epoch written, FlagWrite writes);
   void fence_of_cta();
-  void acquire_told();
+  void acquire_told(Scope scope);
   void order_fence(const Code& code);
   BarrierOrder& order_of(int rank, std::uint32_t offset);
   void order_init(int rank, std::uint32_t offset);
@@ -334,6 +337,7 @@ class Executor {
   bool watching_ = false;  // nothing has moved for a while
   bool patient_ = true;    // tests that fail wait; once nothing else moves they answer
   std::unique_ptr<LaunchOrder> ordering_;
+  bool narrow_ = false;  // some fence or release is of the cluster's scope
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;

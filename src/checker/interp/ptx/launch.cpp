@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "checker/interp/ptx/executor.h"
+#include "support/words.h"
 
 namespace warpcc::checker::ptx {
 
@@ -19,7 +20,10 @@ Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaun
     std::size_t count = std::min(launch.params[i].size(), params_.size() - at);
     std::copy_n(launch.params[i].begin(), count, params_.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  if (launch.order) ordering_ = std::make_unique<LaunchOrder>();
+  if (launch.order) {
+    ordering_ = std::make_unique<LaunchOrder>();
+    narrow_ = any_narrow();
+  }
   clusters_ = 1;
   for (std::size_t i = 0; i < 3; ++i) clusters_ *= launch.grid[i] / launch.cluster[i];
   const auto& [x, y, z] = launch.block;
@@ -297,10 +301,22 @@ void Executor::report_hang(Warp& warp, const Group& group) {
           "taken",
           scalar(arg(code, 0)), warp.registers_held,
           cluster_->ctas[static_cast<std::size_t>(warp.cta)]->spare_registers);
+      for (const auto& other : cluster_->warps) {
+        const auto& budgets = cluster_->ctas[static_cast<std::size_t>(warp.cta)]->budgets;
+        if (other->cta != warp.cta ||
+            other->budgets >= budgets[static_cast<std::size_t>(other->number / 4) % 16].size())
+          continue;
+        if (other->groups.size() == 1 && other->groups[0].blocked == Blocked::registers) continue;
+        details.push_back(
+            fmt::format("warp {} has not executed the setmaxnreg that others of its warpgroup have: all of them do "
+                        "(PTX ISA, setmaxnreg)",
+                        other->number));
+      }
       details.push_back("PTX ISA, setmaxnreg: what is asked for comes from what other warps of the CTA give back");
       break;
     case Op::cluster_wait:
-      text += fmt::format(" waits at the cluster's barrier for {} warps", cluster_->barrier.missing());
+      text += " waits at the cluster's barrier for " +
+              counted(static_cast<std::uint64_t>(cluster_->barrier.missing()), "warp");
       break;
     default:
       text += " does not come further";

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/interp/ptx/code.h"
 #include "checker/order/access.h"
 #include "checker/order/flat.h"
 #include "checker/order/thread.h"
@@ -72,6 +74,8 @@ struct WarpOrder {
   llvm::SmallVector<std::pair<std::uint32_t, std::uint32_t>, 2> stores_before;
   // What arrivals that it has seen by a relaxed wait have told: counts from the next fence on.
   std::unique_ptr<order::Knowledge> relaxed;
+  // What flags have told of other clusters: counts from the next fence of the whole GPU on.
+  std::unique_ptr<order::Knowledge> from_others;
   // What a fence of its CTA alone has made known, for flags; and whether there was one for more than its CTA.
   std::unique_ptr<order::Knowledge> fenced;
   bool published = false;
@@ -118,6 +122,14 @@ struct CtaOrder {
 
 struct ClusterOrder {
   order::Agents agents;
+  // Fences of the whole GPU, where some are of the cluster's scope, and what each has made known: that counts for who
+  // knows of the fence. Of the oldest it is not asked who does.
+  struct WideFence {
+    order::Epoch at;
+    order::Clock known;
+  };
+  std::deque<WideFence> wide;
+  order::Clock wide_long_ago;
   std::uint32_t global_agents = 0;
   order::History history;
   order::Barrier barrier, life;  // of the cluster's barrier: what is seen, and what is executed before
@@ -134,13 +146,17 @@ enum class FlagWrite : std::uint8_t { none, anew, on_top };
 struct Flag {
   struct Of {
     std::uint32_t cluster = 0;
-    order::Knowledge published;  // by fences of the whole GPU
+    order::Knowledge published;  // by fences of the cluster, or of the whole GPU
+    order::Knowledge wide;       // by those of the whole GPU alone: for other clusters
     order::Knowledge fenced;     // by a fence of the CTA `cta`
     std::uint32_t cta = ~0u;
     std::uint64_t version = 0;  // of the flag, when this was told last
   };
   llvm::SmallVector<Of, 1> from;
   std::uint64_t version = 0;
+  // Its last write, and of which scope that was.
+  order::Entry last;
+  Scope scope = Scope::none;
 };
 
 struct LaunchOrder {

@@ -80,8 +80,9 @@ struct Warp {
   std::vector<std::uint8_t> frame;  // [lane][byte]
   std::array<BulkGroups, kLanes> bulk;
   std::deque<WarpgroupWork> computing;
-  int closed = 0;          // groups of wgmma not done
-  int registers_held = 0;  // a thread: setmaxnreg
+  int closed = 0;           // groups of wgmma not done
+  int registers_held = 0;   // a thread: setmaxnreg
+  std::size_t budgets = 0;  // how many of these it has executed
   std::uint64_t instructions = 0;
   std::uint32_t carry = 0;  // CC.CF of each lane
   // Groups of lanes, the lowest first, that have asked memory or a barrier for a turn and moved nothing.
@@ -150,6 +151,11 @@ struct Cta {
   std::array<machine::NamedBarrier, 16> named;
   std::array<bool, 16> of_all{};  // the phase that is open waits for all threads that have not exited
   int spare_registers = 0;        // given back by setmaxnreg.dec
+  // What the first warp of each warpgroup to come has asked for by one setmaxnreg after the other, and who that was.
+  struct Budget {
+    int registers = 0, warp = 0;
+  };
+  std::array<std::vector<Budget>, 16> budgets;
   // What named barriers count beside threads: of the phase that is open, and of the last that completed.
   struct Reduction {
     std::uint32_t count = 0;

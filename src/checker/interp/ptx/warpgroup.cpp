@@ -137,10 +137,21 @@ Executor::Next Executor::trade_registers(const Code& code) {
            fmt::format("asks for {} registers a thread: a multiple of 8 from 24 to 256 can be had", wanted));
     return Next::on;
   }
-  if (held == 0) return Next::on;
+  std::vector<Cta::Budget>& budgets = cta().budgets[static_cast<std::size_t>(warp_->number / 4) % 16];
+  if (budgets.size() == warp_->budgets) budgets.push_back({wanted, warp_->number});
+  if (const Cta::Budget& first = budgets[warp_->budgets]; first.registers != wanted)
+    report(Finding::Kind::protocol,
+           fmt::format("asks for {} registers a thread, and warp {} of its warpgroup has asked for {}", wanted,
+                       first.warp, first.registers),
+           {"PTX ISA, setmaxnreg: all warps of a warpgroup execute the same setmaxnreg"});
+  if (held == 0) {
+    ++warp_->budgets;
+    return Next::on;
+  }
   if (code.add ? wanted < held : wanted > held) {
     report(Finding::Kind::protocol, fmt::format("{} to {} registers a thread, of which it has {}",
                                                 code.add ? "increases" : "decreases", wanted, held));
+    ++warp_->budgets;
     return Next::on;
   }
   if (int missing = (wanted - held) * kLanes; missing > cta().spare_registers) {
@@ -149,6 +160,7 @@ Executor::Next Executor::trade_registers(const Code& code) {
   }
   cta().spare_registers -= (wanted - held) * kLanes;
   held = wanted;
+  ++warp_->budgets;
   ++progress_;
   return Next::on;
 }
