@@ -23,7 +23,7 @@ constexpr Option kOptions[] = {
     {"--schedules", "N", "runs it under N schedules: the usual one, in order, against the program, at random"},
     {"--trace", "FILE", "writes a timeline for trace viewers (Perfetto, chrome://tracing)"},
     {"--strict", "", "also what the documents ask for and libraries leave out"},
-    {"--seed", "S", "clusters start, and warps take turns, as the number S chooses; in order, where it is not said"},
+    {"--seed", "S", "another schedule, which the number S chooses; 0, the usual one, where it is not said"},
     {"--lifted", "",
      "also runs the PTX that it lifts to, and compares what the two leave; for all clusters, with values"},
     {"--lifted-to", "FILE", "the same, with the PTX of a file in place of what it lifts to"},

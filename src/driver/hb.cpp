@@ -49,7 +49,10 @@ int run_hb(const Invocation& invocation) {
   std::vector<std::uint32_t> lines;
   if (std::optional<std::string> place = invocation.value("--why")) {
     lines = lines_at(program, run.sources, *place);
-    if (lines.empty()) return cannot_run(wrong(fmt::format("no line of the program comes from `{}`", *place)));
+    if (lines.empty())
+      return cannot_run(wrong(fmt::format(
+          "no line of the program comes from `{}`: it is no statement, or one that these parameters leave out",
+          *place)));
   }
   checker::Outcome outcome = checker::check(program, options);
   if (outcome.failed()) {

@@ -28,7 +28,7 @@ void print_help(llvm::raw_ostream& out) {
 void print_help(llvm::raw_ostream& out, const Command& command) {
   out << command.usage << "\n\n  " << command.summary << "\n\noptions:\n";
   for (const Option& option : command.options) {
-    out << fmt::format("  {:<20}{}\n", fmt::format("{} {}", option.name, option.value), option.help);
+    out << fmt::format("  {:<19} {}\n", fmt::format("{} {}", option.name, option.value), option.help);
   }
   out << "\nexamples:\n" << command.examples;
 }

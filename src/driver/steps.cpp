@@ -199,7 +199,7 @@ llvm::Expected<checker::Options> check_options(const Invocation& invocation) {
   llvm::Expected<std::uint64_t> launches = number_option(invocation, "--launches", 1, 1, 16);
   if (!launches) return launches.takeError();
   options.launches = static_cast<int>(*launches);
-  llvm::Expected<std::uint64_t> seed = number_option(invocation, "--seed", 0, 1, UINT64_MAX);
+  llvm::Expected<std::uint64_t> seed = number_option(invocation, "--seed", 0, 0, UINT64_MAX);
   if (!seed) return seed.takeError();
   options.seed = *seed;
   std::optional<std::string> clusters = invocation.value("--clusters");

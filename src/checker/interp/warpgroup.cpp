@@ -333,7 +333,7 @@ std::optional<Interpreter::Next> Interpreter::warpgroup(const Instruction& instr
       warpgroup_mma(instruction);
       return Next::on;
     case Action::warpgroup_fence:
-      if (step_together({line_, 0, 0, false})) ++warp_->computing.fences;
+      if (step_together({line_, 0, 0, false}) && !orders_nothing()) ++warp_->computing.fences;
       return Next::on;
     case Action::warpgroup_wait:
       return warpgroup_wait(instruction);

@@ -101,8 +101,8 @@ void print_order_dot(const Outcome& outcome, const sass::Program& program, llvm:
   out << "digraph order {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n";
   for (const auto& [key, row] : rows_of(outcome.ordered, program)) {
     const auto& [buffer, first, then, how] = key;
-    out << fmt::format("  \"{}\" -> \"{}\" [label=\"{}: {}\\nby {}\"];\n", escaped(first), escaped(then), buffer,
-                       row.count, escaped(how));
+    out << fmt::format("  \"{}\" -> \"{}\" [label=\"{}: {}\\nby {}\"];\n", escaped(first), escaped(then),
+                       escaped(buffer), row.count, escaped(how));
   }
   out << "}\n";
 }
@@ -118,19 +118,19 @@ void print_why(const Outcome& outcome, const Outcome& without, const sass::Progr
   for (const UnorderedPair& pair : without.unordered) {
     lost[{buffer_of(pair.place), statement(program, pair.first), statement(program, pair.then)}] += pair.count;
   }
-  std::vector<const Finding*> others;  // that are not of two accesses
+  std::map<std::string, std::uint64_t> others;  // that are not of two accesses
   for (const Finding& finding : without.findings) {
     if (finding.kind == Finding::Kind::not_held) continue;
     bool of_two = finding.kind == Finding::Kind::race && !finding.details.empty() &&
                   finding.details.front().rfind("first: ", 0) == 0;
-    if (!of_two) others.push_back(&finding);
+    if (!of_two) ++others[finding.text];
   }
   if (!lost.empty() || !others.empty()) {
-    out << what << " is needed. Without it nothing orders\n";
+    out << what << " is needed. Without it" << (lost.empty() ? ":\n" : " nothing orders\n");
     for (const auto& [key, count] : lost) {
       out << fmt::format("  {:>10}  {}: {}  →  {}\n", count, std::get<0>(key), std::get<1>(key), std::get<2>(key));
     }
-    for (const Finding* finding : others) out << "  and: " << finding->text << '\n';
+    for (const auto& [text, count] : others) out << fmt::format("  {:>10}  {}\n", count, text);
     return;
   }
   std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> its;
