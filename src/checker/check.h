@@ -24,7 +24,7 @@ class PlaceHistory;
 
 namespace warpcc::checker {
 
-// One execution of a line: in which launch and cluster, and the how manieth of the line there.
+// One execution of a line: in which launch and cluster, and how often the line had run there, this time included.
 struct Occurrence {
   int launch = 0;
   std::int64_t cluster = 0;
@@ -67,7 +67,7 @@ struct Options {
   machine::PlaceHistory* places = nullptr;  // to fill, too, with what is done to each place of it
   WarpEffects* effects = nullptr;           // to fill, by the warps that come to their end
   const std::atomic<bool>* stop = nullptr;  // once set the run ends soon, and what it found is not all
-  std::uint64_t seed = 0;  // not 0: clusters start in an order, and warps take turns of lengths, that it chooses
+  std::uint64_t seed = 0;                   // which schedule (machine/schedule.h); 0: the usual one
 };
 
 // Something wrong. Text for people: one line that says what, and lines of detail.
@@ -147,7 +147,8 @@ struct Outcome {
 };
 
 Outcome check(const sass::Program& program, const Options& options);
-// The same under the schedules of seeds 0 to `schedules`, until one finds something: that one's outcome.
+// The same under as many schedules, of the seeds from Options::seed on, until one finds something: that one's outcome;
+// else the counts of all.
 Outcome check_schedules(const sass::Program& program, const Options& options, int schedules);
 
 // "operand", "named barrier" …: what a finding is of.

@@ -1,4 +1,4 @@
-// A GPU that exists on the machine alone: its memory, and launches of PTX kernels on it (docs/checker.md).
+// A GPU that exists on the machine alone: its memory, and launches of PTX kernels on it (docs/programs.md).
 #pragma once
 
 #include <array>

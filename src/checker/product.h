@@ -9,9 +9,10 @@
 
 namespace warpcc::checker {
 
-// C = A · Bᵀ: C is the buffer that has been stored to, A and B the first two others whose shapes fit. Every stored
-// element of C is compared with the product in double precision, computed from the input function alone. `whole`: every
-// element must have been stored. `launch` counts from 0.
+// C = A · Bᵀ: C is the one matrix that has been stored to, A and B the first two others; where their shapes do not fit,
+// a note says that there is nothing to compare with. Every stored element of C is compared with the product in double
+// precision, computed from the input function alone. `whole`: every element must have been stored. `launch` counts from
+// 0.
 void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
                           int launch, Outcome& outcome, Findings& findings);
 

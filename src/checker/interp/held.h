@@ -27,8 +27,8 @@ struct Place {
   bool inside = true;  // the CTA and the copies exist, and the coordinates lie in the buffer
   bool no_cta = false;
   int rank = 0;  // shared: the CTA in the cluster
-  std::int64_t offset =
-      0;  // shared: bytes; tensor: lane × 0x10000 + column in the buffer's allocation; global: the element
+  // Shared: bytes; tensor: lane × 0x10000 + column in the buffer's allocation; global: the element.
+  std::int64_t offset = 0;
   std::int64_t copy_offset = 0;                      // of it, what comes of place and copies
   llvm::SmallVector<std::int64_t, 4> copies, start;  // start: an index for each coordinate of the buffer
 };

@@ -1,5 +1,4 @@
-// What is done to each place of global memory, one thing after the other: by it
-// two runs of one kernel are compared.
+// What is done to each place of global memory, one thing after the other: two runs of one kernel are compared by it.
 #pragma once
 
 #include <array>
@@ -21,8 +20,7 @@ class PlaceHistory {
 
   // Bytes [first, first + bytes).
   void note(Use use, std::uint64_t first, std::int64_t bytes);
-  // How often and when flags and counters are reached is the schedule's: these
-  // are compared with nothing.
+  // How often and when flags and counters are reached is the schedule's: these are compared with nothing.
   void leave_out(std::uint64_t first, std::int64_t bytes);
 
   struct Difference {
@@ -36,9 +34,8 @@ class PlaceHistory {
  private:
   static constexpr std::uint64_t kPlace = 16;  // bytes
   static constexpr std::size_t kPage = 256;    // places
-  // Uses of one kind after the other are counted; what was before is kept as a
-  // number that stands for all of it. What reads a place in a row, or adds to
-  // it, does so in any order.
+  // Uses of one kind after the other are counted; what was before is kept as a number that stands for all of it. What
+  // reads a place in a row, or adds to it, does so in any order.
   struct Place {
     std::uint32_t past = 0, count = 0, all = 0;
     Use last = Use::read;

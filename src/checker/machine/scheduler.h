@@ -1,5 +1,5 @@
-// Who runs next. Warps take turns of a few instructions; asynchronous work waits until no warp can go on: as late as
-// its ordering allows.
+// Who runs next. Warps take turns of a few instructions; asynchronous work waits, under the usual schedule, until no
+// warp can go on: as late as its ordering allows (schedule.h has the others).
 #pragma once
 
 #include <algorithm>

@@ -50,7 +50,7 @@ struct Waited {
   std::uint64_t times = 0;     // that a wait has passed
   std::int64_t last = -1;      // the phase that it has heard of last; -1: the one before the first
   std::uint32_t in_a_row = 0;  // phases up to that one, none left out
-  std::uint32_t made = 0;      // of the mbarrier as it was initialised for the how manieth time
+  std::uint32_t made = 0;      // how often the mbarrier had been initialised by then
 };
 
 // A register that an MMA computes, or has as A.
@@ -87,6 +87,9 @@ struct WarpOrder {
   std::uint32_t register_fences = 0;
   order::Agent computing;
   std::map<std::pair<int, std::uint32_t>, Waited> waited;  // by the address of an mbarrier
+  // Its last wait that passed for a phase which it had heard of before: by line.
+  std::uint32_t passed_again = kNoLine;
+  std::int64_t passed_for = 0;
 
   LaneOrder& lane(int number) {
     for (LaneOrder& each : lanes) {
