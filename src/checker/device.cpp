@@ -187,6 +187,8 @@ std::uint64_t Device::variable(const ptx_text::Module& module, std::uint32_t ind
 void Device::place_variable(const ptx_text::Module& module, std::uint32_t index, std::uint64_t address) {
   const ptx_text::Variable& variable = module.variables[index];
   variables_[{&module, index}] = address;
+  if (DeviceMemory::Allocation* of = memory_.find(address, 0))
+    of->constant = variable.space == ptx_text::Space::constant;
   std::span<std::uint8_t> bytes = memory_.bytes(address, variable.bytes);
   std::copy_n(variable.initial.begin(), std::min(variable.initial.size(), bytes.size()), bytes.begin());
   for (const ptx_text::Relocation& each : variable.relocations) {

@@ -39,6 +39,7 @@ class DeviceMemory {
     std::size_t unwritten = 0;                  // of them
     std::uint64_t read_in = 0, written_in = 0;  // the last launch that has: its number, from 1 on
     std::string name;                           // what a launch file calls it
+    bool constant = false;                      // a variable of the module's in constant memory
 
     void mark(std::size_t first, std::size_t last) {
       if (unwritten == 0) return;

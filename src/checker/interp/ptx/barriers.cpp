@@ -28,9 +28,20 @@ std::pair<int, std::uint32_t> Executor::barrier_place(const Code& code, std::siz
   return shared_place(at[lane]);
 }
 
+void Executor::note_signal(int cta, std::uint32_t offset) {
+  auto& lines = cluster_->ctas[static_cast<std::size_t>(cta)]->signals[offset];
+  for (auto& [line, times] : lines) {
+    if (line != line_) continue;
+    ++times;
+    return;
+  }
+  lines.push_back({line_, 1});
+}
+
 void Executor::signal(int cta, std::uint32_t offset) {
   machine::MBarrier* to = barrier(cta, offset, "signals");
   if (to == nullptr) return;
+  note_signal(cta, offset);
   order_completed(cta, offset, to->arrive(1, barrier_name(cta, offset), faults_));
   report_faults();
   ++progress_;
@@ -39,6 +50,7 @@ void Executor::signal(int cta, std::uint32_t offset) {
 void Executor::land(int cta, std::uint32_t offset, std::int64_t bytes) {
   machine::MBarrier* to = barrier(cta, offset, "brings bytes to");
   if (to == nullptr) return;
+  note_signal(cta, offset);
   cluster_->ctas[static_cast<std::size_t>(cta)]->announced.try_emplace(offset, line_);
   order_completed(cta, offset, to->land(bytes, barrier_name(cta, offset), faults_));
   report_faults();
@@ -55,6 +67,7 @@ void Executor::arrive(const Code& code) {
     auto [rank, offset] = shared_place(at[lane]);
     machine::MBarrier* to = barrier(rank, offset, "arrives at");
     if (to == nullptr) continue;
+    note_signal(rank, offset);
     std::string name = barrier_name(rank, offset);
     auto number = static_cast<std::int64_t>(static_cast<std::uint32_t>(count[lane]));
     order_arrive(code, rank, offset, code.op == Op::mbar_arrive);

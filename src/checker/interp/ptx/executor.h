@@ -156,6 +156,8 @@ class Executor {
   Next test(const Code& code);
   void arrive(const Code& code);
   void signal(int cta, std::uint32_t offset);
+  void note_signal(int cta, std::uint32_t offset);
+  void tell_signals(const Group& group, std::vector<std::string>& details) const;
   void land(int cta, std::uint32_t offset, std::int64_t bytes);
   machine::MBarrier* barrier(int cta, std::uint32_t offset, const char* how);
   std::string barrier_name(int cta, std::uint32_t offset) const;
@@ -182,6 +184,7 @@ class Executor {
   void order_map_fenced(std::uint64_t address);
   void order_map_used(std::uint64_t address);
   void order_map_read(std::uint64_t address, order::Epoch epoch);
+  void tell_unfenced_map(std::uint64_t address);
 
   // ---- tensor.cpp
   Next tensor(const Code& code);

@@ -249,6 +249,20 @@ void Executor::report_parted(const Warp& warp, const Group& group) {
          std::move(details));
 }
 
+// Who has signalled the barrier that a group waits at: what is missing among these is what has not come.
+void Executor::tell_signals(const Group& group, std::vector<std::string>& details) const {
+  constexpr std::size_t kMost = 6;
+  const auto& signals = cluster_->ctas[static_cast<std::size_t>(group.cta)]->signals;
+  auto found = signals.find(group.offset);
+  if (found == signals.end()) return details.push_back("nothing has signalled it");
+  for (std::size_t i = 0; i < std::min(found->second.size(), kMost); ++i) {
+    const auto& [line, times] = found->second[i];
+    details.push_back(fmt::format("it is signalled by {}: {}, so far {}", place_text(line), line_text(line),
+                                  times == 1 ? "once" : fmt::format("{} times", times)));
+  }
+  if (found->second.size() > kMost) details.push_back(fmt::format("and by {} more", found->second.size() - kMost));
+}
+
 void Executor::report_hang() {
   tell_early_reads();
   for (const auto& cluster : resident_) {
@@ -283,6 +297,7 @@ void Executor::report_hang(Warp& warp, const Group& group) {
         // Of the CTAs that wait at this line, one for each state: the one that is short is not the first to be met.
         kind_of_hang = fmt::format("{} {}", group.parity, state);
         tell_overrun(warp, group, static_cast<std::int64_t>(of.phase()), details);
+        tell_signals(group, details);
       }
       break;
     }

@@ -160,7 +160,12 @@ void Executor::tell_missed(int rank, std::uint32_t offset) {
   auto found = cluster_->ctas[static_cast<std::size_t>(rank)]->barriers.find(offset);
   if (found == cluster_->ctas[static_cast<std::size_t>(rank)]->barriers.end()) return;
   const std::int64_t phase = static_cast<std::int64_t>(found->second.phase()) - 1, next = mine.last + 1;
-  if (phase < next) return;
+  if (phase < next) {
+    if (phase < 0) return;
+    warp_->order->passed_again = line_;
+    warp_->order->passed_for = phase;
+    return;
+  }
   if (phase > next && (phase - next) % 2 == 0 && mine.in_a_row > 1 && of.heard == mine.last) {
     report(
         Finding::Kind::protocol,
@@ -217,6 +222,11 @@ void Executor::tell_conflicts(const order::Actor& actor, const std::string& plac
     if (group_ != nullptr && group_->refused != kNoLine)
       details.push_back(fmt::format("{}: {} has answered no, as it may after some time, and this warp has gone on",
                                     place_text(group_->refused), line_text(group_->refused)));
+    if (const std::uint32_t again = warp_->order->passed_again; again != kNoLine)
+      details.push_back(
+          fmt::format("{}: {} of this warp has passed for phase {}, which it had waited for before: is the "
+                      "parity that of the next phase?",
+                      place_text(again), line_text(again), warp_->order->passed_for));
     if (conflict.why == Why::lanes || conflict.why == Why::proxy_read)
       details.push_back("asked for by the ISA, breaks rarely in practice (--strict)");
     add_finding(Finding::Kind::race, std::move(text), std::move(details));

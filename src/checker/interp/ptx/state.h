@@ -147,6 +147,8 @@ struct Cta {
   machine::SharedMemory shared;
   machine::TensorMemory tensor{true};
   std::map<std::uint32_t, machine::MBarrier> barriers;
+  // By barrier: the lines that have signalled it, and how often.
+  std::map<std::uint32_t, llvm::SmallVector<std::pair<std::uint32_t, std::uint64_t>, 4>> signals;
   std::map<std::uint32_t, std::uint32_t> announced;  // by barrier: the line that told it last to expect bytes
   std::array<machine::NamedBarrier, 16> named;
   std::array<bool, 16> of_all{};  // the phase that is open waits for all threads that have not exited

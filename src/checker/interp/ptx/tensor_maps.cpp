@@ -199,12 +199,14 @@ void Executor::order_map_read(std::uint64_t address, order::Epoch epoch) {
 
 void Executor::order_map_fenced(std::uint64_t address) {
   if (!ordering_) return;
-  auto changed = ordering_->maps.find(address);
+  // Of one that the kernel has not changed, somebody else may have written it: --strict asks for a fence all the same.
+  auto changed = options_.strict ? ordering_->maps.try_emplace(address, LaunchOrder::Changed{kNoLine, {}}).first
+                                 : ordering_->maps.find(address);
   if (changed == ordering_->maps.end()) return;
   const std::uint32_t cta = order::warp_id(cluster_->order->serial, warp_->cta, 0);
   const order::Epoch epoch = warp_->order->thread.collective();
   for (LaunchOrder::Changed::Fence& each : changed->second.fences) {
-    if (each.epoch.agent == epoch.agent) {
+    if (each.cta == cta && each.epoch.agent == epoch.agent) {  // agents are numbered in each cluster
       each.epoch = epoch;
       return;
     }
@@ -212,15 +214,34 @@ void Executor::order_map_fenced(std::uint64_t address) {
   changed->second.fences.push_back({cta, epoch});
 }
 
+// CUDA programming guide, tensor memory access: a map in global memory was copied there, and each CTA fences before it
+// uses it; one that is a parameter or lies in constant memory needs none.
+void Executor::tell_unfenced_map(std::uint64_t address) {
+  tell_race(
+      fmt::format("uses the tensor map at {:#x}, which lies in global memory: with no fence of the proxy of tensor "
+                  "maps in this CTA",
+                  address),
+      {"to mend: fence.proxy.tensormap::generic.acquire.sys (or .gpu, where a kernel has written it) of this map, or "
+       "the map as a parameter (__grid_constant__)",
+       "PTX ISA, membar, fence: fence.proxy.tensormap", "asked for by the ISA, breaks rarely in practice (--strict)"},
+      8);
+}
+
 void Executor::order_map_used(std::uint64_t address) {
   if (!ordering_) return;
   auto changed = ordering_->maps.find(address);
-  if (changed == ordering_->maps.end()) return;
+  const bool here = changed != ordering_->maps.end();
+  if (!here || changed->second.line == kNoLine) {
+    const DeviceMemory::Allocation* of = options_.strict ? memory_.find(address, kMapBytes) : nullptr;
+    if (of == nullptr || of->constant) return;
+    if (!here) return tell_unfenced_map(address);
+  }
   const std::uint32_t cta = order::warp_id(cluster_->order->serial, warp_->cta, 0);
   for (const LaunchOrder::Changed::Fence& each : changed->second.fences) {
     if (each.cta == cta && warp_->order->thread.knows().seen.covers(each.epoch)) return;
   }
   const std::uint32_t line = changed->second.line;
+  if (line == kNoLine) return tell_unfenced_map(address);
   tell_race(
       fmt::format("uses the tensor map at {:#x}, which {} has changed: with no fence of the proxy of tensor maps",
                   address, line_text(line)),
