@@ -54,6 +54,10 @@ std::string unrunnable(const sass::Program& program) {
   if (program.threads < 32 || program.threads > kMostThreads || program.threads % 32 != 0) {
     return fmt::format("a CTA has {} threads; it takes whole warps, up to {} threads", program.threads, kMostThreads);
   }
+  if (const int each = isa::registers_allocated(program.registers.value_or(0));
+      program.threads * each > isa::kRegistersOfSm)
+    return fmt::format("a CTA of {} threads with {} registers each; an SM has {} at most", program.threads, each,
+                       isa::kRegistersOfSm);
   if (program.cluster < 1 || program.cluster > kMostCtas)
     return fmt::format("a cluster has {} CTAs; it takes 1 to {}", program.cluster, kMostCtas);
   std::int64_t along_axes = 1;

@@ -33,6 +33,13 @@ std::string_view constant(File file);  // "RZ", "URZ", "PT", "UPT": the register
 // up: 7.
 int registers(File file, Target target);
 
+// What an SM has for the CTAs that are on it, of general registers (CUDA C++ Programming Guide, technical
+// specifications), and what a thread is given that asks for `wanted`: warps get them by units of 256.
+inline constexpr int kRegistersOfSm = 65'536;
+inline int registers_allocated(int wanted) {
+  return (wanted + 7) / 8 * 8;
+}
+
 // Who executes an instruction.
 enum class Issue : std::uint8_t {
   lane,       // each active lane for itself: a lane guard is allowed

@@ -42,8 +42,8 @@ constexpr Message<std::string> register_groups{
     "role-registers", "registers are handed over by whole warpgroups: `{}` begins or ends within one"};
 constexpr Message<std::string> register_kernel{
     "role-registers", "what `{}` asks for comes out of the kernel's: say `registers n` on the kernel too"};
-constexpr Message<std::string, int, std::string> register_sum{"role-registers",
-                                                              "role `{}` asks for {} registers: {} exceed 65,536"};
+constexpr Message<std::string, int, std::string, int, int> register_sum{
+    "role-registers", "role `{}` asks for {} registers: {} exceed {} × {}, which the CTA begins with"};
 constexpr Message<int, int> kernel_sum{"role-registers",
                                        "{} threads of {} registers each exceed 65,536: what a CTA has"};
 
@@ -165,9 +165,13 @@ void Builder::role_registers(const tree::Role& role, kernel::Role& made, Scope& 
 
 // A CTA's registers are handed out at its launch; what one role takes another has given.
 void Builder::registers_fit() {
-  constexpr int kRegisters = 65'536;
   const kernel::Kernel& kernel = session_.kernel;
   if (kernel.registers == 0) return;
+  const int each = isa::registers_allocated(kernel.registers), all = kernel.threads * each;
+  if (all > isa::kRegistersOfSm) {
+    session_.error(kernel.roles[0].where, kernel_sum, kernel.threads, each);
+    return;
+  }
   int left = kernel.threads;
   int sum = 0;
   const kernel::Role* greatest = nullptr;
@@ -180,14 +184,10 @@ void Builder::registers_fit() {
     if (!greatest || role.registers > greatest->registers) greatest = &role;
     text += fmt::format("{}{} × {} × 128", text.empty() ? "" : " + ", warps / 4, role.registers);
   }
-  if (!greatest) {
-    if (kernel.threads * kernel.registers > kRegisters)
-      session_.error(kernel.roles[0].where, kernel_sum, kernel.threads, kernel.registers);
-    return;
-  }
-  sum += left * kernel.registers;
-  if (left > 0) text += fmt::format(" + {} × {}", left, kernel.registers);
-  if (sum > kRegisters) session_.error(greatest->where, register_sum, greatest->name, greatest->registers, text);
+  sum += left * each;
+  if (left > 0) text += fmt::format(" + {} × {}", left, each);
+  if (greatest && sum > all)
+    session_.error(greatest->where, register_sum, greatest->name, greatest->registers, text, kernel.threads, each);
 }
 
 // The teams of an end held in turn, and the named barriers by which they hand the turn on.

@@ -147,6 +147,7 @@ struct Instruction {
   std::uint32_t target = 0;              // of a branch
   std::uint32_t held = 0, held_end = 0;  // in Code::held
   bool counts_as_not_held = false;
+  std::int16_t registers = 0;  // general registers that are live before it, where roles change how many they have
   // In Code::checks; -1: it is held to nothing of the kind.
   std::int32_t reach = -1, value = -1;
 };

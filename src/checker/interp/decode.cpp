@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "checker/interp/code.h"
+#include "sass/flow.h"
 
 namespace warpcc::checker {
 namespace {
@@ -23,6 +24,9 @@ class Decoder {
       code_.section_of.push_back(static_cast<std::uint16_t>(section));
       decode_line(i);
     }
+    if (std::any_of(code_.instructions.begin(), code_.instructions.end(),
+                    [](const Instruction& one) { return one.action == Action::change_registers; }))
+      count_live();
     code_.shares_memory = shares_memory();
     for (const Instruction& instruction : code_.instructions) {
       code_.loads_global = code_.loads_global || instruction.action == Action::load_global;
@@ -124,6 +128,19 @@ class Decoder {
       decoded.element_bytes = map.element_bytes;
       decoded.swizzle = layout::swizzle_of_span(map.swizzle);
       code_.maps.push_back(std::move(decoded));
+    }
+  }
+
+  // What a thread must have of general registers at each line, whichever they are.
+  void count_live() {
+    const sass::Liveness live = sass::liveness(program_);
+    for (std::size_t line = 0; line < code_.instructions.size(); ++line) {
+      int registers = 0;
+      for (std::size_t i = 0; i < program_.values.size(); ++i) {
+        const sass::Value& value = program_.values[i];
+        if (value.file == File::r && live.live_before(line, static_cast<sass::ValueId>(i))) registers += value.width;
+      }
+      code_.instructions[line].registers = static_cast<std::int16_t>(std::min<int>(registers, INT16_MAX));
     }
   }
 

@@ -1,6 +1,7 @@
 // What each warp does beside computing: noted where two programs are to be compared by it (tests/mutants).
 #include "checker/interp/effects.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "checker/interp/interpreter.h"
@@ -75,6 +76,11 @@ bool is_any(const std::vector<bool>& of, const Slot& slot, File file) {
   return !slot.constant && slot.file == file && of[static_cast<std::size_t>(slot.name)];
 }
 
+bool reads_any(const Instruction& instruction, const std::vector<bool>& of) {
+  return std::any_of(instruction.arguments.begin() + 1, instruction.arguments.end(),
+                     [&](const Argument& one) { return one.kind == Kind::reg && is_any(of, one.slot, File::r); });
+}
+
 std::uint64_t number_of(const machine::TensorMap& map) {
   std::uint64_t all =
       Effects::mixed(static_cast<std::uint64_t>(map.buffer), static_cast<std::uint64_t>(map.element_bytes));
@@ -87,7 +93,7 @@ std::uint64_t number_of(const machine::TensorMap& map) {
 
 }  // namespace
 
-// The predicates that waits test, and the registers that loads of flags fill.
+// The predicates that waits test, the registers that loads of flags fill, and those that are computed from these.
 void Interpreter::find_effects() {
   tests_.assign(static_cast<std::size_t>(code_.named_p), false);
   flags_.assign(static_cast<std::size_t>(code_.named_r), false);
@@ -98,6 +104,12 @@ void Interpreter::find_effects() {
       tests_[static_cast<std::size_t>(slot.name)] = true;
     if (instruction.action != Action::load_global || !instruction.strong) continue;
     for (int part = 0; part < instruction.width; ++part) flags_[static_cast<std::size_t>(slot.name + part)] = true;
+  }
+  of_flags_ = flags_;
+  for (const Instruction& instruction : code_.instructions) {
+    if (instruction.action == Action::add && reads_any(instruction, of_flags_) &&
+        instruction.arguments[0].slot.file == File::r && !instruction.arguments[0].slot.constant)
+      of_flags_[static_cast<std::size_t>(instruction.arguments[0].slot.name)] = true;
   }
 }
 
@@ -206,6 +218,11 @@ void Interpreter::note_effect(const Instruction& instruction, std::uint64_t effe
   bool waits = instruction.action == Action::barrier_test && instruction.may_sleep;
   if (waits && warp_->failed_at == line_) return;
   if (next != Next::on && instruction.action != Action::allocate) return;
+  if ((instruction.action == Action::load_global && instruction.strong) ||
+      (instruction.action == Action::compare && reads_any(instruction, of_flags_))) {
+    warp_->effects.add_polled(line_, effect);
+    return;
+  }
   warp_->effects.add(effect, may_be_again(instruction.action));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace warpcc::checker {
 
@@ -10,11 +11,19 @@ class Effects {
  public:
   // `again` does nothing where it is done twice in a row: a wait, a fence, a load.
   void add(std::uint64_t effect, bool again) {
-    if (again && effect == last_) return;
-    last_ = effect;
-    all_ = mixed(all_, effect);
+    settle();
+    note(effect, again);
   }
-  std::uint64_t all() const { return all_; }
+  // A load of a flag, or a comparison with it. Of a loop that polls, its last time round counts: how often it goes
+  // round is the other warps' matter.
+  void add_polled(std::uint32_t line, std::uint64_t effect) {
+    std::erase_if(polled_, [&, found = false](const Polled& one) mutable { return found = found || one.line == line; });
+    polled_.push_back({line, effect});
+  }
+  std::uint64_t all() {
+    settle();
+    return all_;
+  }
 
   // SplitMix64's mixing (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
   static constexpr std::uint64_t mixed(std::uint64_t into, std::uint64_t what) {
@@ -25,7 +34,22 @@ class Effects {
   }
 
  private:
+  struct Polled {
+    std::uint32_t line;
+    std::uint64_t effect;
+  };
+  void settle() {
+    for (const Polled& one : polled_) note(one.effect, true);
+    polled_.clear();
+  }
+  void note(std::uint64_t effect, bool again) {
+    if (again && effect == last_) return;
+    last_ = effect;
+    all_ = mixed(all_, effect);
+  }
+
   std::uint64_t last_ = 0, all_ = 0;
+  std::vector<Polled> polled_;  // since the last other effect
 };
 
 }  // namespace warpcc::checker

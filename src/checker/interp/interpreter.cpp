@@ -202,6 +202,7 @@ Interpreter::Next Interpreter::step(const Instruction& instruction) {
     report(Finding::Kind::not_held, "is held to nothing");
   }
   if (instruction.reach >= 0) check_reach(instruction);
+  if (instruction.registers > 0 && cover_ == nullptr) tell_too_few(instruction);
   if (mask_ != kAllLanes && of_all_lanes(instruction))
     report(
         Finding::Kind::protocol,

@@ -344,6 +344,7 @@ class Interpreter {
   void compute(const WarpgroupWork& work);
   bool run_a_group(bool all);
   Next change_registers(const Instruction& instruction);
+  void tell_too_few(const Instruction& instruction);  // where more registers are live than the thread has
   void finish_warpgroups();
 
   // ---- derived.cpp: lines that give a value
@@ -437,8 +438,9 @@ class Interpreter {
   order::Pairs* pairs_ = nullptr;     // told of accesses that are ordered
   std::vector<bool> orders_nothing_;  // by line, where some do not
   std::vector<bool> recollects_;      // by line, where some of their executions are to be told
-  // Where effects are noted: by slot, the predicates that waits test, and the registers that loads of flags fill.
-  std::vector<bool> tests_, flags_;
+  // Where effects are noted: by slot, the predicates that waits test, the registers that loads of flags fill, and with
+  // these those that are computed from them.
+  std::vector<bool> tests_, flags_, of_flags_;
 
   machine::Schedule schedule_;
   machine::TensorCore tensor_core_;

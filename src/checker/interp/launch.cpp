@@ -84,7 +84,7 @@ void Interpreter::start(Launch& launch, Launch::Start which) {
     for (int index = 0; index < warps_per_cta_; ++index) {
       cluster.warps.emplace_back(code_, rank, index, static_cast<int>(cluster.warps.size()),
                                  order::Thread(cluster.agents, order::warp_id(cluster.serial, rank, index)));
-      cluster.warps.back().registers = program_.registers;
+      if (program_.registers) cluster.warps.back().registers = isa::registers_allocated(*program_.registers);
       cluster.warps.back().order.learn_published(cta->begun);
     }
     cluster.ctas.push_back(std::move(cta));

@@ -171,8 +171,9 @@ struct Warp {
   std::vector<std::int32_t> loading;  // named slots that tensor loads fill, until they have been waited for
 
   Computing computing;
-  std::optional<int> registers;  // a thread has, where the program says so
+  std::optional<int> registers;  // a thread has, where the program says so; in steps of 8
   int registers_wanted = 0;      // blocked: until the CTA has them
+  bool told_too_few = false;
 
   std::vector<std::int64_t>
       awaited;  // by mbarrier of the CTA: the last phase that this warp has seen complete; -2: none

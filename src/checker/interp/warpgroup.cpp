@@ -325,6 +325,16 @@ Interpreter::Next Interpreter::change_registers(const Instruction& instruction) 
   return Next::on;
 }
 
+void Interpreter::tell_too_few(const Instruction& instruction) {
+  if (warp_->told_too_few || !warp_->registers || instruction.registers <= *warp_->registers) return;
+  warp_->told_too_few = true;
+  report(
+      Finding::Kind::protocol,
+      fmt::format("{} registers of a thread hold values here, and it has {}", instruction.registers, *warp_->registers),
+      {fmt::format("to mend: `registers {}` on the role, or on the kernel",
+                   isa::registers_allocated(instruction.registers))});
+}
+
 // ---- the whole
 
 std::optional<Interpreter::Next> Interpreter::warpgroup(const Instruction& instruction) {

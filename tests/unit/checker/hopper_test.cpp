@@ -1,4 +1,6 @@
 // Hopper's MMAs: a tile by hand, and what each of their rules says when it is broken.
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -168,6 +170,22 @@ TEST_CASE("registers that are given back can be taken") {
   REPORTS(trade("0x88", "0x88"), Kind::protocol, "lowers to 136 registers a thread and has 128");
   REPORTS(trade("0x18", "0x40"), Kind::protocol, "raises to 64 registers a thread and has 128");
   REPORTS(without(trade("0x18", "0xe8"), ".registers"), Kind::protocol, "`.registers`");
+  CHECK(run(changed(trade("0x18", "0xe8"), ".registers 128", ".registers 121")).outcome.findings.empty());  // of 128
+  REPORTS(changed(trade("0x18", "0xe8"), ".threads 256", ".threads 1024"), Kind::protocol,
+          "a CTA of 1024 threads with 128 registers each; an SM has 65536 at most");
+}
+
+TEST_CASE("registers that are given back held nothing") {
+  std::string before, after;
+  for (int i = 0; i < 25; ++i) {
+    before += fmt::format("  MOV kept{}, RZ\n", i);
+    after += fmt::format("  IADD3 sum{0}, kept{0}, RZ, RZ\n", i);
+  }
+  auto kernel = [&](std::string_view gives) {
+    return changed(trade(gives, "0x80", before), "\n  EXIT\nTAKES", "\n" + after + "  EXIT\nTAKES");
+  };
+  REPORTS(kernel("0x18"), Kind::protocol, "25 registers of a thread hold values here, and it has 24");
+  CHECK(run(kernel("0x20")).outcome.findings.empty());
 }
 
 namespace {
