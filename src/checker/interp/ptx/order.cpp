@@ -109,6 +109,9 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now, 
   };
   if (!options_.strict && first.who == now.entry.who && of_tensor(agent) && of_tensor(now.entry.epoch.agent))
     return Why::ordered;
+  if (first.who == now.entry.who && !writes(first.use) && !now.asynchronous &&
+      warp_->order->maps_read.covers(first.epoch))
+    return Why::ordered;
   // What a CTA's threads have written into its own memory, with a fence of the proxies behind it, the pair's MMA reads
   // there, whichever of the two CTAs issues it (CUTLASS tells of converted operands by arrivals of the CTA's scope).
   const int written_by = static_cast<int>(first.who >> 5 & 15);

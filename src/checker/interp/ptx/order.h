@@ -66,7 +66,8 @@ struct WarpOrder {
   order::Thread thread;
   int elected = -1;  // the first lane that has done something alone
   llvm::SmallVector<LaneOrder, 1> lanes;
-  order::Agent copies, loads, stores;  // cp.async; tcgen05.ld, tcgen05.st
+  order::Agent copies, loads, stores;    // cp.async; tcgen05.ld, tcgen05.st
+  order::Clock loads_by_map, maps_read;  // the copy engine's, begun; of them, what has been read (order_stores_done)
   std::uint32_t copies_now = 1, loads_now = 1, loads_done = 0, stores_now = 1;
   std::uint32_t computing_now = 1;  // groups of wgmma
   llvm::SmallVector<TensorLoading, 4> loading;

@@ -26,7 +26,10 @@ void Executor::order_load(Load& load) {
     access_box(load.map, target.cta, target.shared, load.bytes, fills);
   }
   if (!read.agent.exists()) return;
-  if (load.map != nullptr) order_map_read(load.map_at, read);
+  if (load.map != nullptr) {
+    order_map_read(load.map_at, read);
+    warp_->order->loads_by_map.raise(read.agent, read.time);
+  }
   order::Actor reads = actor(read, Use::read, true, Space::global);
   if (load.map == nullptr && (load.address >= kSharedWindow || load.address < 0x1000'0000)) {
     auto [rank, offset] = shared_place(load.address);
@@ -99,10 +102,13 @@ void Executor::order_store(const Store& store, int lane) {
   access_tensor_map(store.map, store.start, store.address, store.bytes, to);
 }
 
-// All groups of stores but the newest `newest` of each lane have been read, or written as well.
+// All groups of stores but the newest `newest` of each lane have been read, or written as well. Libraries wait so for
+// loads too before they change the map that these were made by (CUTLASS, tma_desc_wait_group), though an mbarrier, and
+// no group, is told of them.
 void Executor::order_stores_done(bool written, std::uint64_t newest) {
   if (!ordering_) return;
   WarpOrder& warp = *warp_->order;
+  if (newest == 0 && !options_.strict) warp.maps_read.join(warp.loads_by_map);
   for (LaneOrder& of : warp.lanes) {
     if ((mask_ >> of.lane & 1) == 0 || !of.reads.exists()) continue;
     std::uint64_t open = warp_->bulk[static_cast<std::size_t>(of.lane)].open;
