@@ -17,7 +17,7 @@ class Effects {
   // A load of a flag, or a comparison with it. Of a loop that polls, its last time round counts: how often it goes
   // round is the other warps' matter.
   void add_polled(std::uint32_t line, std::uint64_t effect) {
-    std::erase_if(polled_, [&, found = false](const Polled& one) mutable { return found = found || one.line == line; });
+    std::erase_if(polled_, [&](const Polled& one) { return one.line == line; });
     polled_.push_back({line, effect});
   }
   std::uint64_t all() {
