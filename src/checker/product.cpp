@@ -213,9 +213,9 @@ class Comparison {
 void compare_with_product(const sass::Program& program, const std::vector<machine::GlobalBuffer>& globals, bool whole,
                           int launch, Outcome& outcome, Findings& findings) {
   std::vector<Matrix> inputs, outputs;
-  bool stored = false;
+  bool stored = false;  // what is kept for later launches aside: flags
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    stored = stored || globals[i].touched();
+    stored = stored || (globals[i].touched() && !program.buffers[i].kept);
     std::optional<Matrix> found = matrix(program, i);
     if (!found) continue;
     (globals[i].touched() ? outputs : inputs).push_back(*found);

@@ -121,6 +121,7 @@ MISTAKES = [
     ("tensor memory allocated after it was given up", "pair", swap(r"UTCATOMSWS.*FIND_AND_SET", r"UVIRTCOUNT"), r"protocol: allocates tensor memory after giving up"),
     ("the parity that a producer starts with", "pair", change(r"(~ MOV stage_parity\S*), 0x80000000", r"\1, RZ"), r"hang: "),
     ("a grid twice as large as the work", "grid", change(r"^\.grid (\d+) (\d+)$", lambda m: f".grid {2 * int(m[1])} {m[2]}"), r"(coverage: cluster \d+ stores nothing|operand: |range: |race: )"),
+    ("partial sums that nobody stores", "stream", drop(r"UTMASTG|UTMAREDG"), r"values: nothing was stored, by any cluster"),
     ("one group of MMAs more is pending than the freed stage allows", "hopper", change(r"DEPBAR.LE gsb0, 0x1", "DEPBAR.LE gsb0, 0x2"), r"race: s[ab]\[\d\].*: the tensor core reads for `mma.*the copy engine fills by `load"),
     ("nobody waits for the last groups before the stage goes", "hopper", change(r"DEPBAR.LE gsb0, 0x[01] ", "DEPBAR.LE gsb0, 0x3 "), r"which an MMA under way computes: `mma.wait` comes first"),
     ("no fence before the accumulator's first MMA", "hopper", drop(r"WARPGROUP.ARRIVE"), r"protocol: no `mma.fence` comes before"),
