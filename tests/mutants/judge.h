@@ -20,7 +20,7 @@ struct Subject {
   std::vector<Definition> parameters;
   std::vector<std::vector<Definition>> shapes;
   int seeds = 2;                // orders besides the usual one, without values
-  int seeds_of_survivors = 20;  // … for what survives those
+  int seeds_of_survivors = 40;  // … for what survives those
   int launches = 1;             // on the same memory
 };
 
