@@ -205,7 +205,7 @@ class Executor {
   int registers_at_start() const;
   Next trade_registers(const Code& code);
 
-  // ---- order.cpp: what the order of accesses is told. Nothing, where `ordering_` is not there.
+  // ---- order.cpp, order_flags.cpp: what the order of accesses is told. Nothing, where `ordering_` is not there.
   std::uint32_t order_mask() const;
   void meet_lanes();
   order::Actor actor(order::Epoch epoch, order::Use use, bool asynchronous, order::Space space) const;
