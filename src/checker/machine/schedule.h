@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 namespace warpcc::machine {
 
@@ -28,15 +29,23 @@ struct Schedule {
   static Schedule of(std::uint64_t seed, int ctas, int warps) {
     Schedule schedule;
     if (seed == 0) return schedule;
-    schedule.work = seed % 4 == 1 ? Work::early : seed % 4 == 3 ? Work::any : Work::late;
+    schedule.work = seed % kRoundOfWork == 1 ? Work::early : seed % kRoundOfWork == 3 ? Work::any : Work::late;
     schedule.varied = seed > 1;
     schedule.old_flags = seed % 2 == 0;
-    if (schedule.work != Work::late) schedule.next_grid = seed % 4 == 1 ? NextGrid::after : NextGrid::any;
+    if (schedule.work != Work::late) schedule.next_grid = seed % kRoundOfWork == 1 ? NextGrid::after : NextGrid::any;
     if (seed == 1 || seed % 3 == 0) return schedule;
-    std::uint64_t rest = seed / 3;
-    if (seed % 3 == 1 || ctas == 1) schedule.held_warp = static_cast<int>(rest % static_cast<std::uint64_t>(warps));
-    if (seed % 3 == 2 && ctas > 1) schedule.held_cta = static_cast<int>(rest % static_cast<std::uint64_t>(ctas));
+    if (seed % 3 == 1 || ctas == 1) schedule.held_warp = held(seed / 3, warps);
+    if (seed % 3 == 2 && ctas > 1) schedule.held_cta = held(seed / 3, ctas);
     return schedule;
+  }
+
+ private:
+  static constexpr std::uint64_t kRoundOfWork = 4;
+
+  // One after the other; one further on where `work`, which goes round by fours, would meet the same ones again.
+  static int held(std::uint64_t turn, int count) {
+    auto many = static_cast<std::uint64_t>(count);
+    return static_cast<int>((turn + turn / std::lcm(kRoundOfWork, many)) % many);
   }
 };
 

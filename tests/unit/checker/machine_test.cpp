@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <set>
+#include <utility>
 
 #include "checker/machine/copy_engine.h"
 #include "checker/machine/mbarrier.h"
 #include "checker/machine/numbers.h"
+#include "checker/machine/schedule.h"
 #include "checker/machine/tensor_memory.h"
 
 using namespace warpcc::machine;
@@ -206,5 +209,20 @@ TEST_CASE("numbers") {
                           Element::f6e2m3, Element::f6e3m2, Element::f4e2m1, Element::s8, Element::s32}) {
     for (int value = -3; value <= 3; ++value)
       CHECK(to_float(encode_integer(value, element), element) == static_cast<float>(value));
+  }
+}
+
+// A CTA of eight warps once had its second held back under late work alone, whatever the seed.
+TEST_CASE("every warp and every CTA is held back under every kind of work") {
+  for (int count = 1; count <= 16; ++count) {
+    std::set<std::pair<int, Schedule::Work>> warps, ctas;
+    for (std::uint64_t seed = 2; seed < 3 * 16 * 16; ++seed) {
+      Schedule of_warps = Schedule::of(seed, 2, count), of_ctas = Schedule::of(seed, count, 4);
+      if (of_warps.held_warp >= 0) warps.insert({of_warps.held_warp, of_warps.work});
+      if (of_ctas.held_cta >= 0) ctas.insert({of_ctas.held_cta, of_ctas.work});
+    }
+    CAPTURE(count);
+    CHECK(warps.size() == static_cast<std::size_t>(3 * count));
+    if (count > 1) CHECK(ctas.size() == static_cast<std::size_t>(3 * count));
   }
 }
