@@ -141,6 +141,7 @@ std::string mends(const order::Entry& first, const order::Actor& actor, Why why,
     case Why::scope:
       return "`fence.gpu` before the arrival, or an arrival that releases to the cluster: one within the CTA publishes "
              "nothing to another";
+    case Why::acquire:
     case Why::overlap:
       return "a commit after the first and a wait for it before the second: only MMAs of one accumulator are done in "
              "order";

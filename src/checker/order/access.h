@@ -36,6 +36,7 @@ enum class Why : std::uint8_t {
   lanes,       // of one warp, which have not met
   proxy,       // ordered, but the async proxy has not been made to see it
   scope,       // ordered within a CTA, and reached from another
+  acquire,     // told of to other CTAs, and waited for within one
   overlap,     // MMAs of one queue, whose accumulators overlap without being the same
   proxy_read,  // strict: a read that the async proxy has not been made to see, or another CTA's store
 };
@@ -103,8 +104,9 @@ Why between(const Entry& first, const Actor& actor, SameLanes same_lanes) {
       if (actor.strict) return Why::proxy_read;
     }
   }
-  if (wrote && !same_cta(first.who, actor.entry.who) && !knows.published.covers(first.epoch)) return Why::scope;
-  return Why::ordered;
+  if (!wrote || same_cta(first.who, actor.entry.who)) return Why::ordered;
+  if (!knows.published.covers(first.epoch)) return Why::scope;
+  return knows.acquired.covers(first.epoch) ? Why::ordered : Why::acquire;
 }
 
 }  // namespace warpcc::order

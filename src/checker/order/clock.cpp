@@ -54,6 +54,7 @@ void join_seeing(Knowledge& to, const Knowledge& other, const Clock& seen, std::
     to.async_global.join_remembering(other.async_global);
   }
   to.published.join(other.published);
+  to.acquired.join(other.acquired);
   if (other.others) to.join_others(other.others);
 }
 
@@ -87,6 +88,7 @@ void Knowledge::clear() {
   async_shared.clear();
   async_global.clear();
   published.clear();
+  acquired.clear();
   others.reset();
 }
 

@@ -132,6 +132,7 @@ struct Knowledge {
   Clock async_shared;                    // of it, what the async proxy sees of shared memory
   Clock async_global;                    // … and of global memory
   Clock published;                       // of it, what a fence has made visible to the whole GPU
+  Clock acquired;                        // of that, what it has been told of in a scope that has the other CTA in it
   std::shared_ptr<const Others> others;  // none: nothing
 
   void join(const Knowledge& other, std::uint32_t line = Edge::kNone, bool acquires = false);

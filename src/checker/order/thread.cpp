@@ -119,7 +119,7 @@ void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
 
 void Thread::acquire_observed() {
   if (!has_observed_) return;
-  knows_.join_published(observed_);
+  acquire_published(observed_, Edge::kNone);
   observed_.clear();
   has_observed_ = false;
 }
@@ -179,6 +179,7 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
   }
   to.async_shared.join(knows_.async_shared);
   to.async_global.join(knows_.async_global);
+  to.acquired.join(knows_.acquired);
   if (knows_.others) to.join_others(knows_.others);
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {

@@ -74,10 +74,16 @@ class Thread {
   void acquire_observed();
   void publish(std::uint32_t mask);
   void fence_init();
-  void acquire(const Knowledge& knowledge, std::uint32_t line) { knows_.join(knowledge, line, true); }
+  void acquire(const Knowledge& knowledge, std::uint32_t line) {
+    knows_.join(knowledge, line, true);
+    knows_.acquired.join(knowledge.published);
+  }
   void acquire_published(const Knowledge& knowledge, std::uint32_t line) {
     knows_.join_published(knowledge, line, true);
+    knows_.acquired.join(knowledge.published);
   }
+  // By the scope of the CTA: of what another CTA has written it says nothing.
+  void acquire_in_cta(const Knowledge& knowledge, std::uint32_t line) { knows_.join(knowledge, line, true); }
   // What a flag in memory has told, which counts from the next fence on.
   void observe(const Knowledge& knowledge, std::uint32_t line);
   // Gives what the lanes of `mask` know and have done. `line`: where that is, if it is to be remembered.
@@ -91,6 +97,7 @@ class Thread {
   void learn_published(Epoch epoch) {
     knows_.seen.raise(epoch.agent, epoch.time);
     knows_.published.raise(epoch.agent, epoch.time);
+    knows_.acquired.raise(epoch.agent, epoch.time);
   }
 
   // What has been executed here and before, seen or not.

@@ -30,6 +30,8 @@ const char* apart(Why why) {
       return "by lanes of one warp that have not met";
     case Why::scope:
       return "told of within a CTA alone, and reached from another";
+    case Why::acquire:
+      return "told of to other CTAs, but waited for within the CTA alone";
     case Why::overlap:
       return "accumulators that overlap and are not the same";
     default:

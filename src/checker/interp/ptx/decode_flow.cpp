@@ -151,7 +151,6 @@ bool Decoder::synchronisation(Code& code) {
   }
   code.cluster = has("shared::cluster");
   code.relaxed = has("relaxed");
-  code.acquire = has("cluster");  // as scope
   if (has("test_wait") || has("try_wait")) {
     // done, [barrier], parity or state
     code.op = Op::mbar_test;

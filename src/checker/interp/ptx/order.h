@@ -73,7 +73,8 @@ struct WarpOrder {
   llvm::SmallVector<TensorLoading, 4> loading;
   // Loads and stores go through one pipe: by the load's time, which stores are over when it is. Not with --strict.
   llvm::SmallVector<std::pair<std::uint32_t, std::uint32_t>, 2> stores_before;
-  // What arrivals that it has seen by a relaxed wait have told: counts from the next fence on.
+  // What arrivals have told that it has seen by a relaxed wait, or by one of too narrow a scope: counts from the next
+  // fence on.
   std::unique_ptr<order::Knowledge> relaxed;
   // What flags have told of other clusters: counts from the next fence of the whole GPU on.
   std::unique_ptr<order::Knowledge> from_others;

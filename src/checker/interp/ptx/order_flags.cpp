@@ -185,6 +185,10 @@ void Executor::acquire_told(Scope scope) {
     of.from_others.reset();
   }
   if (of.relaxed) {
+    if (scope == Scope::cta) {
+      of.thread.acquire_in_cta(*of.relaxed, kNoLine);
+      return;
+    }
     of.thread.acquire(*of.relaxed, kNoLine);
     of.relaxed.reset();
   }

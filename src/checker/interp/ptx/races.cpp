@@ -31,6 +31,11 @@ std::pair<const char*, const char*> mends(const order::Entry& first, const order
           "a fence of the scope of the cluster or the GPU before it is told of, or an arrival .release.cluster: what "
           "releases to the CTA tells no other CTA",
           "PTX ISA, memory consistency model: scope"};
+    case Why::acquire:
+      return {
+          "mbarrier.try_wait….acquire.cluster: without a scope a wait is of the CTA, and acquires nothing that another "
+          "CTA has written",
+          "PTX ISA, mbarrier.test_wait, mbarrier.try_wait; memory consistency model: scope"};
     case Why::overlap:
       return {"tcgen05.commit after the first and a wait for it before the second",
               "PTX ISA, tcgen05: pipelined instructions are in order on the same accumulator and shape"};
