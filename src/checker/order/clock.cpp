@@ -55,6 +55,8 @@ void join_seeing(Knowledge& to, const Knowledge& other, const Clock& seen, std::
   }
   to.published.join(other.published);
   to.acquired.join(other.acquired);
+  to.queued.join(other.queued);
+  to.tensor.join(other.tensor);
   if (other.others) to.join_others(other.others);
 }
 
@@ -89,6 +91,8 @@ void Knowledge::clear() {
   async_global.clear();
   published.clear();
   acquired.clear();
+  queued.clear();
+  tensor.clear();
   others.reset();
 }
 

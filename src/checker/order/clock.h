@@ -128,11 +128,15 @@ struct Others {
 // What somebody knows, and how much of it the proxies and the other CTAs have been made to see (memory consistency
 // model of the PTX ISA: causality order, proxy fences, scopes).
 struct Knowledge {
-  Clock seen;                            // has happened
-  Clock async_shared;                    // of it, what the async proxy sees of shared memory
-  Clock async_global;                    // … and of global memory
-  Clock published;                       // of it, what a fence has made visible to the whole GPU
-  Clock acquired;                        // of that, what it has been told of in a scope that has the other CTA in it
+  Clock seen;          // has happened
+  Clock async_shared;  // of it, what the async proxy sees of shared memory
+  Clock async_global;  // … and of global memory
+  Clock published;     // of it, what a fence has made visible to the whole GPU
+  Clock acquired;      // of that, what it has been told of in a scope that has the other CTA in it
+  // What tensor cores have been given to do that they do before what is given to them from here on, by whomever, once a
+  // fence of theirs stands behind this (PTX ISA, tcgen05.fence).
+  Clock queued;
+  Clock tensor;  // what such a fence has told of: it need not have been seen to count for tensor memory
   std::shared_ptr<const Others> others;  // none: nothing
 
   void join(const Knowledge& other, std::uint32_t line = Edge::kNone, bool acquires = false);

@@ -180,6 +180,8 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
   to.async_shared.join(knows_.async_shared);
   to.async_global.join(knows_.async_global);
   to.acquired.join(knows_.acquired);
+  to.queued.join(knows_.queued);
+  to.tensor.join(knows_.tensor);
   if (knows_.others) to.join_others(knows_.others);
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
@@ -196,6 +198,7 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
 void Thread::release_life(Clock& to) {
   to.join(knows_.seen);
   to.join(lifetime_);
+  to.join(executed_);
   for (Own& mine : own_) {
     if (!mine.agent.exists()) continue;
     to.raise(mine.agent, mine.done());

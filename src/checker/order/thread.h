@@ -100,9 +100,16 @@ class Thread {
     knows_.acquired.raise(epoch.agent, epoch.time);
   }
 
+  // What the tensor core has been given comes before what others give it, whom this warp tells.
+  void queued(Epoch epoch) { knows_.queued.raise(epoch.agent, epoch.time); }
+  // What is known counts for tensor memory with who hears no more than that this has been executed.
+  void fence_tensor() { knows_.tensor.join(knows_.seen); }
+
   // What has been executed here and before, seen or not.
   void release_life(Clock& to);
 
+  // By a wait that acquires nothing: it need not be seen, but is over when this warp ends.
+  void know_executed(const Clock& clock) { executed_.join(clock); }
   // Executed before, whatever is visible of it: what keeps a CTA alive for its peers.
   Clock& lifetime() { return lifetime_; }
   const Clock& lifetime() const { return lifetime_; }
@@ -139,7 +146,7 @@ class Thread {
   Simple collective_, initialiser_, tensor_load_, tensor_store_, queue_;
   Agent store_read_, store_write_;
   std::uint32_t stored_ = 0;  // groups
-  Clock lifetime_;
+  Clock lifetime_, executed_;
 };
 
 // What a barrier hands on: that of a phase's arrivals to those who wait for it.

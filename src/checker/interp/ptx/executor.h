@@ -196,6 +196,8 @@ class Executor {
   void shift_tensor(const Code& code, int lane);
   void commit(const Code& code, int lane);
   bool run_tensor(Cluster& cluster);
+  bool do_tensor(const TensorWork& work);
+  void run_queue();
   std::vector<machine::TensorCoreSide> sides(const llvm::SmallVector<int, 2>& ctas);
 
   // ---- warpgroup.cpp
@@ -238,6 +240,7 @@ class Executor {
   order::Knowledge& relaxed();
   void publish(Scope scope);
   bool any_narrow() const;
+  bool any_relaxed() const;
   order::Clock published_widely() const;
   void tell_narrow(const Flag& flag, const Code& code, std::uint64_t word, order::Epoch written, FlagWrite writes);
   void fence_of_cta();
@@ -276,7 +279,9 @@ class Executor {
   void touch_loading(const Code& code);
   void tensor_loads_done(std::uint32_t time);
   void order_tensor_wait(bool load);
+  void order_tensor_fence(bool after);
   order::Epoch queue_epoch(int lane);
+  order::Epoch work_epoch(int lane);
   void order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, const llvm::SmallVector<int, 2>& ctas, int lane);
   void order_tensor_shift(const machine::TensorCore::Shift& shift, const llvm::SmallVector<int, 2>& ctas, int lane);
@@ -340,7 +345,8 @@ class Executor {
   bool watching_ = false;  // nothing has moved for a while
   bool patient_ = true;    // tests that fail wait; once nothing else moves they answer
   std::unique_ptr<LaunchOrder> ordering_;
-  bool narrow_ = false;  // some fence or release is of the cluster's scope
+  bool narrow_ = false;   // some fence or release is of the cluster's scope
+  bool relaxes_ = false;  // some arrival at an mbarrier, or wait for one, is relaxed
   machine::TensorCore tensor_core_;
   machine::WarpgroupCore warpgroup_core_;
   machine::Faults faults_;

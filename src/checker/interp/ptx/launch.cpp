@@ -23,6 +23,7 @@ Executor::Executor(DeviceMemory& memory, const FunctionCode& code, const PtxLaun
   if (launch.order) {
     ordering_ = std::make_unique<LaunchOrder>();
     narrow_ = any_narrow();
+    relaxes_ = any_relaxed();
   }
   clusters_ = 1;
   for (std::size_t i = 0; i < 3; ++i) clusters_ *= launch.grid[i] / launch.cluster[i];

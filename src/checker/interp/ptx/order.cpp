@@ -372,6 +372,7 @@ void Executor::order_waited(const Code& code, int rank, std::uint32_t offset) {
   const order::Knowledge& completed = order_of(rank, offset).order.completed();
   if (code.relaxed) {
     relaxed().join(completed);
+    warp_->order->thread.know_executed(completed.seen);
   } else if (code.scope != Scope::cluster && cluster_->ctas.size() > 1) {
     warp_->order->thread.acquire_in_cta(completed, kNoLine);
     relaxed().published.join(completed.published);  // of other CTAs: from a fence of theirs on

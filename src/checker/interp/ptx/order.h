@@ -38,6 +38,7 @@ struct LaneOrder {
   std::uint32_t stored = 0;  // groups
   // The tickets of its commits: who has heard of one knows that those before it have been done.
   order::Clock committed;
+  order::Clock follows;  // what others have given the tensor core that comes before its work
 };
 
 // A load of tensor memory whose registers nobody has touched yet.
@@ -76,6 +77,9 @@ struct WarpOrder {
   // What arrivals have told that it has seen by a relaxed wait, or by one of too narrow a scope: counts from the next
   // fence on.
   std::unique_ptr<order::Knowledge> relaxed;
+  // What comes before its work in tensor memory, heard of before a tcgen05.fence: before what it gives the tensor core;
+  // and before all.
+  order::Clock queued, tensor;
   // What flags have told of other clusters: counts from the next fence of the whole GPU on.
   std::unique_ptr<order::Knowledge> from_others;
   // What a fence of its CTA alone has made known, for flags; and whether there was one for more than its CTA.

@@ -143,6 +143,12 @@ bool Executor::any_narrow() const {
   });
 }
 
+bool Executor::any_relaxed() const {
+  return std::any_of(code_.code.begin(), code_.code.end(), [](const Code& code) {
+    return code.relaxed && (code.op == Op::mbar_arrive || code.op == Op::mbar_test);
+  });
+}
+
 // A strong access, and the last strong write there: each is of a scope that has the other's thread in it, or the two
 // are no more than plain accesses to each other.
 void Executor::tell_narrow(const Flag& flag, const Code& code, std::uint64_t word, order::Epoch written,

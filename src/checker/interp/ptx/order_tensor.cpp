@@ -9,6 +9,7 @@ namespace warpcc::checker::ptx {
 
 using order::Space;
 using order::Use;
+using order::Why;
 
 namespace {
 
@@ -36,7 +37,14 @@ void Executor::access_tensor(int rank, std::uint32_t lanes, std::uint32_t column
   if (column >= kColumns) return;
   columns = std::min(columns, kColumns - column);
   order::Conflicts& conflicts = ordering_->conflicts;
-  auto between = [&](const order::Entry& first) { return order_between(first, actor); };
+  const WarpOrder& warp = *warp_->order;
+  auto between = [&](const order::Entry& first) {
+    const Why why = order_between(first, actor);
+    if (why != Why::unordered) return why;
+    const bool queued = first.epoch.agent.kind() == order::AgentKind::queue &&
+                        actor.entry.epoch.agent.kind() == order::AgentKind::queue && warp.queued.covers(first.epoch);
+    return queued || warp.tensor.covers(first.epoch) ? Why::ordered : why;
+  };
   order::Step step(cluster_->order->history, actor.entry, between, conflicts);
   order::Flat& memory = cluster_->ctas[static_cast<std::size_t>(rank)]->order.tensor;
   memory.access(tensor_place(lanes, column), std::uint64_t{columns} * order::Flat::kUnit, step);
@@ -109,12 +117,41 @@ void Executor::order_tensor_wait(bool load) {
   }
 }
 
+// tcgen05.fence: what was begun before one that stands before an arrival comes before what is begun behind one that
+// stands behind the wait (PTX ISA, tcgen05, canonical synchronization patterns: pipelined instructions of two threads).
+void Executor::order_tensor_fence(bool after) {
+  if (!ordering_) return;
+  WarpOrder& warp = *warp_->order;
+  if (after) {
+    warp.queued.join(warp.thread.knows().queued);
+    if (!relaxes_) return;
+    warp.tensor.join(warp.thread.knows().tensor);
+    if (!warp.relaxed) return;
+    warp.queued.join(warp.relaxed->queued);
+    warp.tensor.join(warp.relaxed->tensor);
+    warp.tensor.join(warp.relaxed->seen);
+    return;
+  }
+  if (relaxes_) warp.thread.fence_tensor();
+  for (LaneOrder& each : warp.lanes) {
+    if (each.queue.exists() && (mask_ >> each.lane & 1) != 0) warp.thread.queued({each.queue, each.queue_now++});
+  }
+}
+
 order::Epoch Executor::queue_epoch(int lane) {
   WarpOrder& warp = *warp_->order;
   if (warp.elected < 0 && std::has_single_bit(mask_)) warp.elected = lane;
   LaneOrder& of = warp.lane(lane);
   if (!of.queue.exists()) of.queue = cluster_->order->agents.make(order::AgentKind::queue, false);
   return {of.queue, of.queue_now};
+}
+
+// Of MMAs, copies and shifts; a commit by itself follows nothing that others have begun.
+order::Epoch Executor::work_epoch(int lane) {
+  const order::Epoch epoch = queue_epoch(lane);
+  WarpOrder& warp = *warp_->order;
+  warp.lane(lane).follows.join(warp.queued);
+  return epoch;
 }
 
 void Executor::access_operand(int rank, const machine::OperandImage& image, const order::Actor& actor) {
@@ -133,7 +170,7 @@ void Executor::access_operand(int rank, const machine::OperandImage& image, cons
 void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::SmallVector<int, 2>& ctas, int lane) {
   if (!ordering_) return;
   meet_lanes();
-  order::Epoch epoch = queue_epoch(lane);
+  order::Epoch epoch = work_epoch(lane);
   order::Actor reads = actor(epoch, Use::read, true, Space::shared),
                adds = actor(epoch, Use::write, true, Space::shared);
   // MMAs of one accumulator and shape are in order (PTX ISA, tcgen05, pipelined instructions).
@@ -169,7 +206,7 @@ void Executor::order_tensor_copy(const machine::TensorCore::ReadyCopy& ready, co
                                  int lane) {
   if (!ordering_) return;
   meet_lanes();
-  order::Epoch epoch = queue_epoch(lane);
+  order::Epoch epoch = work_epoch(lane);
   order::Actor reads = actor(epoch, Use::read, true, Space::shared),
                fills = actor(epoch, Use::write, true, Space::shared);
   fills.entry.footprint = kPipelined;
@@ -191,7 +228,7 @@ void Executor::order_tensor_shift(const machine::TensorCore::Shift& shift, const
                                   int lane) {
   if (!ordering_) return;
   meet_lanes();
-  order::Actor moves = actor(queue_epoch(lane), Use::write, true, Space::shared);
+  order::Actor moves = actor(work_epoch(lane), Use::write, true, Space::shared);
   moves.entry.footprint = kPipelined;
   constexpr std::uint32_t kLanesTogether = 16;
   for (int rank : ctas) {
@@ -210,6 +247,7 @@ void Executor::order_commit(TensorWork& commit, int lane) {
   warp_->order->thread.release_acquired(*commit.knows, kNoLine);
   commit.knows->seen.raise(done.agent, done.time);
   commit.knows->seen.join(issuer.committed);
+  commit.knows->seen.join(issuer.follows);
   for (int rank : commit.ctas) {
     if (rank < 0) {
       commit.tickets.push_back(0);

@@ -255,6 +255,25 @@ void Executor::commit(const Code& code, int lane) {
   ++progress_;
 }
 
+// Whether that was a commit.
+bool Executor::do_tensor(const TensorWork& work) {
+  line_ = work.line;
+  if (work.mma) {
+    tensor_core_.run(*work.mma, sides(work.ctas));
+  } else if (work.copy) {
+    tensor_core_.run(*work.copy, sides(work.ctas));
+  } else if (work.shift) {
+    tensor_core_.run(*work.shift, sides(work.ctas));
+  } else {
+    for (std::size_t i = 0; i < work.ctas.size(); ++i) {
+      order_committed(work, i);
+      signal(work.ctas[i], work.barrier);
+    }
+    return true;
+  }
+  return false;
+}
+
 bool Executor::run_tensor(Cluster& cluster) {
   for (auto& [issuer, queue] : cluster.tensor) {
     if (queue.empty()) continue;
@@ -262,25 +281,27 @@ bool Executor::run_tensor(Cluster& cluster) {
     while (!queue.empty() && !signalled) {
       TensorWork work = std::move(queue.front());
       queue.pop_front();
-      line_ = work.line;
-      if (work.mma) {
-        tensor_core_.run(*work.mma, sides(work.ctas));
-      } else if (work.copy) {
-        tensor_core_.run(*work.copy, sides(work.ctas));
-      } else if (work.shift) {
-        tensor_core_.run(*work.shift, sides(work.ctas));
-      } else {
-        for (std::size_t i = 0; i < work.ctas.size(); ++i) {
-          order_committed(work, i);
-          signal(work.ctas[i], work.barrier);
-        }
-        signalled = true;
-      }
+      signalled = do_tensor(work);
     }
     ++progress_;
     return true;
   }
   return false;
+}
+
+// What another warp gives the tensor core behind a fence comes after what this one has: it is done at once.
+void Executor::run_queue() {
+  const auto found = cluster_->tensor.find({warp_->cta, warp_->number});
+  if (found == cluster_->tensor.end()) return;
+  auto& queue = found->second;
+  const std::uint32_t line = line_;
+  while (!queue.empty()) {
+    TensorWork work = std::move(queue.front());
+    queue.pop_front();
+    do_tensor(work);
+    ++progress_;
+  }
+  line_ = line;
 }
 
 Executor::Next Executor::tensor(const Code& code) {
@@ -299,6 +320,10 @@ Executor::Next Executor::tensor(const Code& code) {
       return allocate(code);
     case Op::tmem_wait:
       order_tensor_wait(code.extra == 0);
+      return Next::on;
+    case Op::tmem_fence:
+      order_tensor_fence(code.extra != 0);
+      if (code.extra == 0) run_queue();
       return Next::on;
     case Op::tmem_relinquish:
       cta().tensor.relinquish();
