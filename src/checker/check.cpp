@@ -12,6 +12,7 @@
 #include "checker/header.h"
 #include "checker/interp/interpreter.h"
 #include "checker/machine/place_history.h"
+#include "checker/occupancy.h"
 #include "checker/product.h"
 #include "checker/report/findings.h"
 #include "checker/report/recollections.h"
@@ -189,6 +190,14 @@ Outcome check_once(const sass::Program& program, const Options& options) {
                       cover);
     findings.finish();
     return outcome;
+  }
+  // Right, and slower than it looks; with --strict it is a finding.
+  if (Crowd crowd = crowded(program, interpreter.code(), options.sms); !crowd.text.empty()) {
+    if (options.strict) {
+      findings.add(Finding::Kind::protocol, crowd.line, std::move(crowd.text), std::move(crowd.details));
+    } else {
+      outcome.notes.push_back(std::move(crowd.text));
+    }
   }
   Options::Clusters which = options.clusters;
   if (which == Options::Clusters::first_and_last && interpreter.code().polls) {
