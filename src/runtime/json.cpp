@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace warpcc::runtime {
 namespace {
@@ -135,8 +136,10 @@ class Parser {
     if (!eat('}')) {
       do {
         skip_blanks();
-        auto& [name, member] = all.emplace_back();
+        std::string name;
+        Json member;
         if (!string(name) || !eat(':') || !value(member, depth + 1)) return false;
+        all.emplace_back(std::move(name), std::move(member));
       } while (eat(','));
       if (!eat('}')) return false;
     }

@@ -198,6 +198,17 @@ TEST_CASE("mma.sync: A of ones in a row, B of its column's number") {
              32));
 }
 
+TEST_CASE("mma.sync reads no register that nothing has written") {
+  const std::string sums = "mov.f32 %f5, 0f00000000;\nmov.f32 %f6, %f5;\nmov.f32 %f7, %f5;\nmov.f32 %f8, %f5;\n",
+                    operands = "mov.u32 %r6, 0;\nmov.u32 %r8, 0;\n",
+                    multiply =
+                        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f5, %f6, %f7, %f8}, {%r6, %r6, %r6, "
+                        "%r6}, {%r8, %r8}, {%f5, %f6, %f7, %f8};\n";
+  CHECK(PtxTrial({sums + operands + multiply}).run().clean());
+  CHECK(PtxTrial({operands + multiply}).run().says("adds to a register that nothing has written"));
+  CHECK(PtxTrial({sums + multiply}).run().says("multiplies a register that nothing has written"));
+}
+
 TEST_CASE("mma.sync of small whole numbers, of bits and of f64") {
   const std::string begin = "mov.u32 %r6, -1;\nmov.u32 %r7, 0x77777777;\nmov.u32 %r8, 0xff;\nmov.u32 %r9, 5;\n";
   auto show = [](const char* where) {

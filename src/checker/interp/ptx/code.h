@@ -124,13 +124,17 @@ struct FunctionCode {
   const ptx_text::Instruction* instruction(std::uint32_t at) const;  // null: the end of a function
   std::vector<Code> code;
   std::vector<Arg> args;
-  std::uint32_t register_bytes = 0;  // of a warp
-  std::int64_t frame_bytes = 0;      // of a lane: local variables, call frames, functions' parameters
-  bool reserved_shared = false;      // it asks where reserved shared memory is
-  std::int64_t shared_bytes = 0;     // static, from the start of shared memory on
+  std::uint32_t register_bytes = 0;       // of a warp
+  std::vector<std::uint32_t> predicates;  // where they lie among these
+  std::int64_t frame_bytes = 0;           // of a lane: local variables, call frames, functions' parameters
+  bool reserved_shared = false;           // it asks where reserved shared memory is
+  std::int64_t shared_bytes = 0;          // static, from the start of shared memory on
   std::int64_t param_bytes = 0;
   std::vector<std::int64_t> param_offsets;
 };
+
+// What registers hold before they are written: no number of any type, nor one that an instruction makes.
+inline constexpr std::uint32_t kUnwritten = 0x7ffb7ffd;
 
 // Where a variable of the module lies in global memory.
 using AddressOf = std::function<std::uint64_t(std::uint32_t variable)>;

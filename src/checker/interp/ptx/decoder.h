@@ -61,6 +61,7 @@ class Decoder {
     offsets_.reserve(function_.registers.size());
     for (ptx_text::Type type : function_.registers) {
       offsets_.push_back(out_.register_bytes);
+      if (type == ptx_text::Type::pred) out_.predicates.push_back(out_.register_bytes);
       out_.register_bytes += type == ptx_text::Type::pred ? 4u : kLanes * register_width(type);
     }
     out_.register_bytes = (out_.register_bytes + 15) / 16 * 16;

@@ -82,6 +82,9 @@ class Executor {
   void write_predicate(const Arg& arg, std::uint32_t bits);
   std::uint32_t predicate(const Arg& arg);
   std::uint64_t scalar(const Arg& arg);  // of the first lane that runs
+  // What MMAs read: a register that no lane of the warp has written.
+  bool unwritten(const Arg& arg);
+  void need_written(const Code& code, std::size_t first, std::size_t count, const char* what);
   std::uint64_t special(std::uint32_t reg, std::uint32_t part, int lane);
   std::uint32_t* place32(const Arg& arg);
   std::uint64_t* place64(const Arg& arg);
@@ -197,7 +200,8 @@ class Executor {
   void commit(const Code& code, int lane);
   bool run_tensor(Cluster& cluster);
   bool do_tensor(const TensorWork& work);
-  void run_queue();
+  void fence_queue();
+  void run_fenced();
   std::vector<machine::TensorCoreSide> sides(const llvm::SmallVector<int, 2>& ctas);
 
   // ---- warpgroup.cpp

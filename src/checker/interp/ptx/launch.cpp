@@ -62,7 +62,9 @@ void Executor::start(std::uint64_t number) {
       all.mask = warp->live;
       all.pc = code_.start;
       warp->groups.push_back(all);
-      warp->registers.assign((code_.register_bytes + 7) / 8, 0);
+      warp->registers.assign((code_.register_bytes + 7) / 8, std::uint64_t{kUnwritten} << 32 | kUnwritten);
+      for (std::uint32_t at : code_.predicates)
+        std::memset(reinterpret_cast<std::uint8_t*>(warp->registers.data()) + at, 0, sizeof(std::uint32_t));
       warp->calls.resize(code_.parts.size());
       warp->frame.assign(static_cast<std::size_t>(code_.frame_bytes) * kLanes, 0);
       cluster->warps.push_back(std::move(warp));

@@ -74,6 +74,9 @@ void Executor::multiply_matrices_of(const Code& code) {
   const std::uint64_t all = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
   const auto [registers_a, registers_b, sums] = mma_registers(m, k, code.type, type_a, code.sparse);
   const bool halves = code.type == Num::f16, whole = code.type == Num::s32;
+  need_written(code, static_cast<std::size_t>(sums), static_cast<std::size_t>(registers_a + registers_b), "multiplies");
+  need_written(code, static_cast<std::size_t>(sums + registers_a + registers_b), static_cast<std::size_t>(sums),
+               "adds to");
   T a[kMostRows][kMostK], b[kMostK][kColumns];
   Lanes64 lanes;
   for (int i = 0; i < registers_a; ++i) {

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -29,6 +32,20 @@ std::uint32_t Executor::predicate(const Arg& arg) {
   }
   if (arg.kind == Arg::Kind::value) return (arg.value != 0) != arg.negated ? ~0u : 0;
   return 0;
+}
+
+bool Executor::unwritten(const Arg& arg) {
+  if (arg.kind != Arg::Kind::reg || arg.bytes != 4) return false;
+  const std::uint32_t* lanes = place32(arg);
+  return std::all_of(lanes, lanes + kLanes, [](std::uint32_t lane) { return lane == kUnwritten; });
+}
+
+void Executor::need_written(const Code& code, std::size_t first, std::size_t count, const char* what) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (!unwritten(arg(code, i))) continue;
+    report(Finding::Kind::memory, fmt::format("{} a register that nothing has written", what));
+    return;
+  }
 }
 
 void Executor::read32(const Arg& arg, std::uint32_t* lanes) {

@@ -139,6 +139,7 @@ struct TensorWork {
   // Of a commit: what it hands on, and its tickets, as many as CTAs.
   std::shared_ptr<order::Knowledge> knows;
   llvm::SmallVector<std::uint32_t, 2> tickets;
+  bool fenced = false;  // it comes before what others begin from now on
 };
 
 struct Cta {

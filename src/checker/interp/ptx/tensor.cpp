@@ -1,7 +1,10 @@
 // tcgen05: tensor memory and the tensor core's queue.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
+#include <utility>
 
 #include "checker/interp/ptx/executor.h"
 #include "layout/atoms.h"
@@ -191,6 +194,7 @@ void Executor::multiply(const Code& code, int lane) {
   }
   TensorWork work;
   if (!take_ctas(code, work)) return;
+  run_fenced();
   std::optional<machine::TensorCore::Ready> refused;
   work.mma = tensor_core_.issue(mma, sides(work.ctas), faults_, &refused);
   report_faults();
@@ -214,6 +218,7 @@ void Executor::copy_to_tensor(const Code& code, int lane) {
   copy.packed_bits = code.from == Num::e2m1x2 ? 4 : code.from == Num::e2m3x2 ? 6 : 0;
   TensorWork work;
   if (!take_ctas(code, work)) return;
+  run_fenced();
   work.copy = tensor_core_.issue(copy, sides(work.ctas), faults_);
   report_faults();
   if (work.copy) order_tensor_copy(*work.copy, work.ctas, lane);
@@ -227,6 +232,7 @@ void Executor::shift_tensor(const Code& code, int lane) {
   addresses(code, 0, at);
   TensorWork work;
   if (!take_ctas(code, work)) return;
+  run_fenced();
   work.shift =
       tensor_core_.issue(machine::TensorCore::Shift{static_cast<std::uint32_t>(at[lane])}, sides(work.ctas), faults_);
   report_faults();
@@ -289,17 +295,22 @@ bool Executor::run_tensor(Cluster& cluster) {
   return false;
 }
 
-// What another warp gives the tensor core behind a fence comes after what this one has: it is done at once.
-void Executor::run_queue() {
+void Executor::fence_queue() {
   const auto found = cluster_->tensor.find({warp_->cta, warp_->number});
-  if (found == cluster_->tensor.end()) return;
-  auto& queue = found->second;
+  if (found != cluster_->tensor.end() && !found->second.empty()) found->second.back().fenced = true;
+}
+
+// What other warps have given the tensor core before a fence comes before what this one does: it is done at once.
+void Executor::run_fenced() {
   const std::uint32_t line = line_;
-  while (!queue.empty()) {
-    TensorWork work = std::move(queue.front());
-    queue.pop_front();
-    do_tensor(work);
-    ++progress_;
+  for (auto& [issuer, queue] : cluster_->tensor) {
+    if (issuer == std::pair{warp_->cta, warp_->number}) continue;
+    auto last = std::find_if(queue.rbegin(), queue.rend(), [](const TensorWork& work) { return work.fenced; });
+    for (auto left = std::distance(last, queue.rend()); left > 0; --left) {
+      TensorWork work = std::move(queue.front());
+      queue.pop_front();
+      do_tensor(work);
+    }
   }
   line_ = line;
 }
@@ -323,7 +334,7 @@ Executor::Next Executor::tensor(const Code& code) {
       return Next::on;
     case Op::tmem_fence:
       order_tensor_fence(code.extra != 0);
-      if (code.extra == 0) run_queue();
+      if (code.extra == 0) fence_queue();
       return Next::on;
     case Op::tmem_relinquish:
       cta().tensor.relinquish();

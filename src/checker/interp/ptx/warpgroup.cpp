@@ -91,6 +91,8 @@ Executor::Next Executor::warpgroup(const Code& code) {
   if (refused) order_wgmma(code, *refused);
   if (!ready) return Next::on;
   order_wgmma(code, *ready);
+  if (mma.accumulate) need_written(code, 7, code.vector, "adds to");
+  if (code.at_read) need_written(code, 7u + code.vector, 4, "multiplies");
   std::vector<std::uint32_t> registers(static_cast<std::size_t>(mma.registers()) * kLanes);
   for (int i = 0; i < mma.registers(); ++i)
     read32(arg(code, static_cast<std::size_t>(i) + 7), &registers[static_cast<std::size_t>(i) * kLanes]);
