@@ -168,6 +168,13 @@ Executor::Next Executor::named_barrier(const Code& code) {
     return Next::on;
   }
   bool sync = code.op == Op::bar_sync;
+  if (cta().reduces[number].value_or(code.extra != 0) != (code.extra != 0))
+    report(Finding::Kind::named_barrier,
+           fmt::format("{} barrier.red, and others have come to this phase of named barrier {} by {}",
+                       code.extra != 0 ? "is" : "is no", number,
+                       code.extra != 0 ? "barrier.sync or barrier.arrive" : "barrier.red"),
+           {"to mend: all who come to a phase do so by barrier.red, or none", "PTX ISA, bar, barrier"});
+  cta().reduces[number] = code.extra != 0;
   std::vector<int> waiting;
   if (code.extra != 0) {
     Cta::Reduction& sum = cta().reducing[number];
@@ -200,6 +207,7 @@ Executor::Next Executor::named_barrier(const Code& code) {
 // A phase is complete: the other warps that wait for it go on.
 void Executor::complete_named(std::uint32_t number, const std::vector<int>& waiting) {
   cta().reduced[number] = std::exchange(cta().reducing[number], {});
+  cta().reduces[number].reset();
   order_named_completed(number);
   for (const auto& other : cluster_->warps) {
     if (other->cta != warp_->cta || other.get() == warp_ ||

@@ -37,6 +37,7 @@ bool Executor::together(std::uint32_t members) {
 Executor::Next Executor::by_members(const Arg& members, const std::function<void()>& work) {
   if (members.kind == Arg::Kind::value) {
     if (!together(static_cast<std::uint32_t>(members.value))) return Next::blocked;
+    tell_outside(static_cast<std::uint32_t>(members.value));
     work();
     return Next::on;
   }
@@ -53,6 +54,7 @@ Executor::Next Executor::by_members(const Arg& members, const std::function<void
     if ((mine & warp_->live & ~group_->mask) != 0) {
       waiting |= mask_;
     } else {
+      tell_outside(mine);
       work();
     }
   }
@@ -66,6 +68,33 @@ Executor::Next Executor::by_members(const Arg& members, const std::function<void
   for (int lane = 0; lane < kLanes; ++lane) to[lane] = group_->pc + ((waiting >> lane & 1) == 0 ? 1 : 0);
   scatter(to);
   return Next::jumped;
+}
+
+void Executor::tell_outside(std::uint32_t members) {
+  const std::uint32_t outside = mask_ & ~members;
+  if (outside == 0) return;
+  report(Finding::Kind::protocol,
+         fmt::format("is executed by the lanes {:#x}, which its mask {:#x} does not name", outside, members),
+         {"to mend: a mask that names each lane that comes here",
+          "PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, bar.warp.sync: undefined where a thread "
+          "that executes it is not in membermask"});
+}
+
+// A lane fetches from another that takes no part.
+void Executor::tell_source(int lane, int from, std::uint32_t members) {
+  const bool live = (warp_->live >> from & 1) != 0, named = (members >> from & 1) != 0;
+  if (!live && !options_.strict) return;
+  std::vector<std::string> details = {
+      "to mend: a source that the mask names, and that executes it as well, or one "
+      "outside of the segment, where the lane's own value is given",
+      "PTX ISA, shfl.sync: what comes of such a thread is undefined"};
+  if (!live) details.insert(details.begin(), "asked for by the ISA; it breaks only where what is fetched is used");
+  report(Finding::Kind::protocol,
+         fmt::format("fetches for lane {} from lane {}, which {}", lane, from,
+                     !live   ? "has exited, or was never there"
+                     : named ? "does not execute it"
+                             : fmt::format("its mask {:#x} does not name", members)),
+         std::move(details));
 }
 
 void Executor::leave(std::uint32_t lanes) {
@@ -215,6 +244,8 @@ void Executor::between_lanes(const Code& code) {
   read32(arg(code, 3), b);
   read32(arg(code, 4), c);
   std::uint32_t inside = 0;
+  const auto members = static_cast<std::uint32_t>(scalar(arg(code, static_cast<std::size_t>(code.count) - 1)));
+  const std::uint32_t here = mask_ & members;
   for (int lane = 0; lane < kLanes; ++lane) {
     int clamp = static_cast<int>(c[lane] & 31), segment = static_cast<int>(c[lane] >> 8 & 31);
     int by = static_cast<int>(b[lane] & 31);
@@ -240,6 +271,7 @@ void Executor::between_lanes(const Code& code) {
         break;
     }
     if (!good) from = lane;
+    if ((here >> lane & 1) != 0 && (here >> (from & 31) & 1) == 0) tell_source(lane, from & 31, members);
     to[lane] = a[from & 31];
     inside |= static_cast<std::uint32_t>(good) << lane;
   }

@@ -60,6 +60,8 @@ class Executor {
   // Whether all lanes of `members` that live are here; blocks the group otherwise.
   bool together(std::uint32_t members);
   Next by_members(const Arg& members, const std::function<void()>& work);
+  void tell_outside(std::uint32_t members);
+  void tell_source(int lane, int from, std::uint32_t members);
   void elect(const Code& code);
   void between_lanes(const Code& code);
   void scatter(const std::uint32_t* to);
@@ -85,6 +87,8 @@ class Executor {
   // What MMAs read: a register that no lane of the warp has written.
   bool unwritten(const Arg& arg);
   void need_written(const Code& code, std::size_t first, std::size_t count, const char* what);
+  // An operand of what a warp does as one.
+  void need_same(const Arg& arg, const char* what, const char* chapter);
   std::uint64_t special(std::uint32_t reg, std::uint32_t part, int lane);
   std::uint32_t* place32(const Arg& arg);
   std::uint64_t* place64(const Arg& arg);
@@ -192,6 +196,7 @@ class Executor {
   // ---- tensor.cpp
   Next tensor(const Code& code);
   Next allocate(const Code& code);
+  void tell_allocation(std::int64_t columns, const Cta* peer);
   void tensor_registers(const Code& code);
   bool take_ctas(const Code& code, TensorWork& work);
   void multiply(const Code& code, int lane);
@@ -206,6 +211,7 @@ class Executor {
 
   // ---- warpgroup.cpp
   Next warpgroup(const Code& code);
+  void step_together(const Code& code, const WarpgroupStep& step);
   void finish_groups(Warp& warp, int left);
   Next warpgroup_meets(bool fence);
   int registers_at_start() const;

@@ -48,6 +48,25 @@ void Executor::need_written(const Code& code, std::size_t first, std::size_t cou
   }
 }
 
+void Executor::need_same(const Arg& arg, const char* what, const char* chapter) {
+  if (arg.kind != Arg::Kind::reg && arg.kind != Arg::Kind::special) return;
+  if (arg.kind == Arg::Kind::reg && arg.bytes == 4 && mask_ == ~0u &&
+      std::memcmp(place32(arg), place32(arg) + 1, sizeof(Lanes32) - sizeof(std::uint32_t)) == 0)
+    return;
+  Lanes64 lanes;
+  read64(arg, lanes);
+  const int first = first_lane();
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (lanes[lane] == lanes[first]) continue;
+    report(Finding::Kind::protocol,
+           fmt::format("has {} that differs between lanes: {:#x} in lane {}, {:#x} in lane {}", what, lanes[first],
+                       first, lanes[lane], lane),
+           {"to mend: the same value in all lanes of the warp, which do this as one", chapter});
+    return;
+  }
+}
+
 void Executor::read32(const Arg& arg, std::uint32_t* lanes) {
   switch (arg.kind) {
     case Arg::Kind::none:

@@ -65,6 +65,14 @@ struct BulkGroups {
   std::uint64_t open = 0;  // number of the group that is not closed yet
 };
 
+// An MMA of a warpgroup, as one of its warps gives it.
+struct WarpgroupStep {
+  std::uint32_t line = 0;
+  std::uint64_t a = 0, b = 0;
+  bool adds = false;
+  int warp = 0;
+};
+
 // A warp's share of MMAs of its warpgroup; an end of a group has no MMA.
 struct WarpgroupWork {
   std::optional<machine::WarpgroupCore::Ready> mma;
@@ -81,6 +89,7 @@ struct Warp {
   std::array<BulkGroups, kLanes> bulk;
   std::deque<WarpgroupWork> computing;
   int closed = 0;           // groups of wgmma not done
+  std::size_t begun = 0;    // MMAs since the last of these
   int registers_held = 0;   // a thread: setmaxnreg
   std::size_t budgets = 0;  // how many of these it has executed
   std::uint64_t instructions = 0;
@@ -147,6 +156,7 @@ struct Cta {
   std::array<std::uint32_t, 3> id{};
   machine::SharedMemory shared;
   machine::TensorMemory tensor{true};
+  std::vector<std::int64_t> allocations;  // of tensor memory, in columns
   std::map<std::uint32_t, machine::MBarrier> barriers;
   // By barrier: the lines that have signalled it, and how often.
   std::map<std::uint32_t, llvm::SmallVector<std::pair<std::uint32_t, std::uint64_t>, 4>> signals;
@@ -165,7 +175,9 @@ struct Cta {
     bool all = true;
   };
   std::array<Reduction, 16> reducing, reduced;
-  std::array<int, 8> met{}, committing{};  // warps of each warpgroup that have come to its fence, to its commit
+  std::array<std::optional<bool>, 16> reduces;  // whether who has come to the open phase has done so by barrier.red
+  std::array<int, 8> met{}, committing{};       // warps of each warpgroup that have come to its fence, to its commit
+  std::array<std::vector<WarpgroupStep>, 8> steps;  // its MMAs since the last commit, by the first warp to come
   CtaOrder order;
 
   Cta(std::uint32_t begin, std::uint32_t end) : shared(begin, end) {}

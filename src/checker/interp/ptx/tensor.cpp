@@ -23,6 +23,8 @@ std::vector<machine::TensorCoreSide> Executor::sides(const llvm::SmallVector<int
 Executor::Next Executor::allocate(const Code& code) {
   if (!together(~0u)) return Next::blocked;
   if (code.op == Op::tmem_dealloc) {
+    need_same(arg(code, 0), "an address", "PTX ISA, tcgen05.dealloc");
+    need_same(arg(code, 1), "a number of columns", "PTX ISA, tcgen05.dealloc");
     auto first = static_cast<std::int64_t>(scalar(arg(code, 0)) & 0xffff);
     auto columns = static_cast<std::int64_t>(scalar(arg(code, 1)));
     order_free(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(columns), code.pair);
@@ -32,12 +34,9 @@ Executor::Next Executor::allocate(const Code& code) {
     return Next::on;
   }
   // The CTAs of a pair allocate together: neither goes on before the other has (PTX ISA, tcgen05.alloc).
-  auto other_to_come = [&] {
-    const int other = warp_->cta ^ 1;
-    return code.pair && other < static_cast<int>(cluster_->ctas.size()) &&
-           cluster_->ctas[static_cast<std::size_t>(other)]->tensor.allocated_columns() <
-               cta().tensor.allocated_columns();
-  };
+  const std::size_t other = static_cast<std::size_t>(warp_->cta ^ 1);
+  const Cta* peer = code.pair && other < cluster_->ctas.size() ? cluster_->ctas[other].get() : nullptr;
+  auto other_to_come = [&] { return peer != nullptr && peer->allocations.size() < cta().allocations.size(); };
   if (group_->arrived) {
     if (!other_to_come()) {
       group_->arrived = false;
@@ -49,6 +48,8 @@ Executor::Next Executor::allocate(const Code& code) {
   // [word], offset, columns. Each asks for itself here: the columns that both get are the same.
   std::uint64_t at = scalar(arg(code, 0)) + static_cast<std::uint64_t>(arg(code, 1).value);
   auto columns = static_cast<std::int64_t>(scalar(arg(code, 2)));
+  need_same(arg(code, 2), "a number of columns", "PTX ISA, tcgen05.alloc");
+  tell_allocation(columns, peer);
   std::optional<std::uint32_t> base = cta().tensor.allocate(columns, faults_);
   report_faults();
   if (!base) return Next::on;
@@ -67,9 +68,29 @@ Executor::Next Executor::allocate(const Code& code) {
   return Next::blocked;
 }
 
+// Beside those before it, and that of the pair's other CTA, `peer`, if there is one.
+void Executor::tell_allocation(std::int64_t columns, const Cta* peer) {
+  std::vector<std::int64_t>& before = cta().allocations;
+  const std::size_t number = before.size();
+  if (peer != nullptr && peer->allocations.size() > number && peer->allocations[number] != columns)
+    report(Finding::Kind::protocol,
+           fmt::format("allocates {} columns of tensor memory, and the pair's other CTA has allocated {}", columns,
+                       peer->allocations[number]),
+           {"to mend: both CTAs of a pair, which allocate together, ask for the same",
+            "PTX ISA, tcgen05.alloc: .cta_group::2"});
+  const auto least = std::min_element(before.begin(), before.end());
+  if (options_.strict && least != before.end() && columns > *least)
+    report(Finding::Kind::protocol,
+           fmt::format("allocates {} columns of tensor memory, after {}: numbers do not increase", columns, *least),
+           {"asked for by the ISA, breaks rarely", "to mend: the largest allocation of a CTA comes first",
+            "PTX ISA, tcgen05.alloc: nCols"});
+  before.push_back(columns);
+}
+
 // [address], offset, the second half's offset, registers
 void Executor::tensor_registers(const Code& code) {
   const bool load = code.op == Op::tmem_ld;
+  need_same(arg(code, 0), "an address of tensor memory", load ? "PTX ISA, tcgen05.ld" : "PTX ISA, tcgen05.st");
   auto shape = static_cast<layout::TensorLoad>(code.extra == 4 ? 4 : code.extra);
   auto address = static_cast<std::uint32_t>(scalar(arg(code, 0)) + static_cast<std::uint64_t>(arg(code, 1).value));
   int second = static_cast<int>(arg(code, 2).value);

@@ -84,6 +84,7 @@ Executor::Next Executor::warpgroup(const Code& code) {
            fmt::format("D of {} columns has {} registers, not {}", mma.n, mma.registers(), code.vector));
     return Next::on;
   }
+  step_together(code, {line_, code.at_read ? 0 : mma.a, mma.b, mma.accumulate, warp_->number});
   std::optional<machine::WarpgroupCore::Ready> refused;
   auto ready = warpgroup_core_.issue(mma, warp_->number % 4, cta().shared, faults_, &refused);
   report_faults();
@@ -112,6 +113,34 @@ Executor::Next Executor::warpgroup(const Code& code) {
   warp_->computing.push_back({std::move(ready), line_});
   ++progress_;
   return Next::on;
+}
+
+// The four warps of a warpgroup begin the same MMAs, each in its own time: the first to come says what it is.
+void Executor::step_together(const Code& code, const WarpgroupStep& step) {
+  constexpr const char* kChapter = "PTX ISA, wgmma.mma_async: what a matrix descriptor says is the same in all warps";
+  if (!code.at_read) need_same(arg(code, 0), "a descriptor of A", kChapter);
+  need_same(arg(code, 1), "a descriptor of B", kChapter);
+  need_same(arg(code, 2), "a predicate, whether it adds to D,", kChapter);
+  std::vector<WarpgroupStep>& steps = cta().steps[static_cast<std::size_t>(warp_->number / 4) % 8];
+  if (steps.size() == warp_->begun) steps.push_back(step);
+  const WarpgroupStep& first = steps[warp_->begun++];
+  if (first.line != step.line) {
+    report(Finding::Kind::protocol,
+           fmt::format("is executed here by warp {}, and warp {} of its warpgroup is at {}: {}", step.warp, first.warp,
+                       place_text(first.line), line_text(first.line)),
+           {"to mend: all warps of a warpgroup execute the same MMAs", "PTX ISA, wgmma.mma_async: .aligned"});
+    return;
+  }
+  auto differs = [&](const char* what, std::uint64_t now, std::uint64_t before) {
+    if (now == before) return;
+    report(Finding::Kind::protocol,
+           fmt::format("has {} that differs between the warps of a warpgroup: {:#x} in warp {}, {:#x} in warp {}", what,
+                       before, first.warp, now, step.warp),
+           {"to mend: the same value in all four warps: each takes its rows of A by itself", kChapter});
+  };
+  differs("a descriptor of A", step.a, first.a);
+  differs("a descriptor of B", step.b, first.b);
+  differs("a predicate, whether it adds to D,", step.adds, first.adds);
 }
 
 // What ptxas gives each thread, where the kernel says enough (CUDA programming guide, launch bounds); 0: not known, and
@@ -184,8 +213,11 @@ Executor::Next Executor::warpgroup_meets(bool fence) {
     }
     met = 0;
     if (fence) order_warpgroup_complete();
+    if (!fence) cta().steps[static_cast<std::size_t>(number) % 8].clear();
     for (const auto& other : cluster_->warps) {
-      if (other->cta != warp_->cta || other->number / 4 != number || other.get() == warp_) continue;
+      if (other->cta != warp_->cta || other->number / 4 != number) continue;
+      if (!fence) other->begun = 0;
+      if (other.get() == warp_) continue;
       for (Group& group : other->groups) {
         if (group.blocked == Blocked::wgmma) group.blocked = Blocked::no;
       }
