@@ -95,17 +95,26 @@ void Thread::meet(std::uint32_t line) {
   since_ = 0;
 }
 
-void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line) {
+void Thread::fence_async(std::uint32_t mask, Space space, std::uint32_t line, bool peers) {
   Clock& sees = space == Space::shared ? knows_.async_shared : knows_.async_global;
+  std::array<Epoch, 2> left;  // of its own to other CTAs
+  for (bool elected : {false, true}) {
+    if (const Agent agent = own(elected, true).agent; agent.exists() && !peers) left[elected] = {agent, sees.at(agent)};
+  }
   if (line == Edge::kNone) {
     sees.join(knows_.seen);
   } else {
     sees.join(knows_.seen, line, false);
   }
+  for (const Epoch& each : left) {
+    if (!each.agent.exists()) continue;
+    sees.forget(each.agent);
+    sees.raise(each.agent, each.time);
+  }
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
-      if (!mine.agent.exists() || !covers(elected, mask)) continue;
+      if (!mine.agent.exists() || !covers(elected, mask) || (global && !peers)) continue;
       mine.fenced[static_cast<int>(space)] = mine.done();
       mine.by[static_cast<int>(space)] = line;
       if (elected) sees.raise(mine.agent, mine.done(), line);  // for what it begins itself

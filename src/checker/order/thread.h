@@ -42,7 +42,7 @@ class Thread {
   std::uint32_t alone_by() const { return alone_by_; }
 
   // ---- what it does
-  // The lanes of `mask` load or store.
+  // The lanes of `mask` load or store; `global`: what others than the CTA may reach.
   Epoch access(std::uint32_t mask, bool global);
   // The lanes of `mask` write a flag: an access by itself, which those know who are told by the flag.
   Epoch signal(std::uint32_t mask, bool global);
@@ -65,7 +65,8 @@ class Thread {
 
   // ---- how it is ordered
   void meet(std::uint32_t line);  // the lanes see all that each has done
-  void fence_async(std::uint32_t mask, Space space, std::uint32_t line);
+  // `peers`: also what has been written to shared memory of other CTAs.
+  void fence_async(std::uint32_t mask, Space space, std::uint32_t line, bool peers = true);
   void fence_gpu(std::uint32_t mask) {
     acquire_observed();
     publish(mask);

@@ -291,6 +291,7 @@ Executor::Next Executor::step(const Code& code) {
       return Next::on;
     case Op::fence:
       order_fence(code);
+      if (code.extra == 3 && code.release) order_maps_released(code.scope);
       if (code.count > 0) order_map_fenced(scalar(arg(code, 0)) + static_cast<std::uint64_t>(arg(code, 1).value));
       return Next::on;
     case Op::copy_async_commit:

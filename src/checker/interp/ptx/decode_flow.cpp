@@ -90,9 +90,10 @@ bool Decoder::synchronisation(Code& code) {
   std::string_view first = words()[0];
   if (first == "fence" || first == "membar") {
     code.op = Op::fence;
-    // 0 a fence of memory, 1 of the async proxy, 2 of fresh barriers, 3 of another proxy
+    // 0 a fence of memory, 1 of the async proxy, 2 of fresh barriers, 3 of the proxy of maps, 4 of another one
     bool async = has("async") || has("async::generic");
-    code.extra = has("proxy") ? (async ? 1 : 3) : has("mbarrier_init") ? 2 : 0;
+    bool maps = has("tensormap::generic");
+    code.extra = has("proxy") ? (async ? 1 : maps ? 3 : 4) : has("mbarrier_init") ? 2 : 0;
     code.acquire = has("acquire");
     code.release = has("release");
     code.where = has("global") ? Where::global : has("shared::cta") ? Where::shared : Where::generic;

@@ -187,7 +187,9 @@ class Executor {
   std::string wrong_with(const TensorMapFields& map) const;
   void replace_in_map(const Code& code);
   Next copy_map(const Code& code);
-  void order_map_written(std::uint64_t address);
+  void order_map_written(std::uint64_t address, Scope released);
+  void order_maps_released(Scope scope);
+  void tell_unreleased_map(std::uint64_t address, const LaunchOrder::Changed& changed);
   void order_map_fenced(std::uint64_t address);
   void order_map_used(std::uint64_t address);
   void order_map_read(std::uint64_t address, order::Epoch epoch);

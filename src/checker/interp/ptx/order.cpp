@@ -95,8 +95,11 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now, 
     return options_.strict && stored ? Why::proxy_read : Why::ordered;
   }
   if (agent.kind() == order::AgentKind::queue && agent == now.entry.epoch.agent &&
-      (first.footprint == kPipelined || now.entry.footprint == kPipelined))
-    return Why::ordered;
+      (first.footprint == kPipelined || now.entry.footprint == kPipelined)) {
+    // What an MMA reads of tensor memory and a copy writes is no pair that the ISA lists.
+    const bool listed = !options_.strict || writes(first.use) || !writes(now.entry.use);
+    return listed || now.thread->knows().seen.covers(first.epoch) ? Why::ordered : Why::unordered;
+  }
   Why why = order::between(first, now, [](const order::Entry&, const order::Entry&) { return true; });
   if (why == Why::lanes && !options_.strict) return Why::ordered;
   // A queue reads what an MMA multiplies before it writes what the next one leaves, though the ISA promises it of one
@@ -128,9 +131,12 @@ Why Executor::order_between(const order::Entry& first, const order::Actor& now, 
   if (why == Why::ordered && by_lanes && writes(first.use) && !order::same_cta(first.who, now.entry.who) &&
       !knows.published.covers(first.epoch))
     return Why::scope;
+  const order::Clock& sees = now.space == Space::shared ? knows.async_shared : knows.async_global;
+  if (why == Why::ordered && first.footprint == kGeneric && agent.kind() == order::AgentKind::arriving &&
+      now.asynchronous && !sees.covers(first.epoch))
+    return Why::proxy;
   if (why != Why::ordered || !options_.strict) return why;
   // Libraries leave the fence out (CUTLASS, tutorials of Hopper).
-  const order::Clock& sees = now.space == Space::shared ? knows.async_shared : knows.async_global;
   if (by_lanes && now.asynchronous && !sees.covers(first.epoch)) return Why::proxy;
   return why;
 }
@@ -227,6 +233,15 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
     return Where::global;
   };
   order::Actor in_shared = actor(epoch, use, false, Space::shared), in_global = actor(epoch, use, false, Space::global);
+  // What it writes to other CTAs is by an agent of its own: a fence of the proxies of its own CTA leaves it out.
+  order::Actor in_peer = in_shared;
+  if (use == Use::write && epoch.agent.kind() != order::AgentKind::copying && cluster_->ctas.size() > 1) {
+    const bool peer = std::any_of(addresses, addresses + kLanes, [&](const std::uint64_t& address) {
+      const bool runs = mask_ >> (&address - addresses) & 1;
+      return runs && space_of(address) == Where::shared && shared_place(address).first != warp_->cta;
+    });
+    if (peer) in_peer.entry.epoch = warp_->order->thread.access(order_mask(), true);
+  }
   in_global.constant = constant;
   if (constant && options_.strict && launch_.dependent) order_constant(addresses);
   order::Conflicts& conflicts = ordering_->conflicts;
@@ -255,7 +270,7 @@ void Executor::order_lanes_as(Where where, const std::uint64_t* addresses, std::
       auto [rank, offset] = shared_place(begin);
       if (rank >= 0 &&
           cluster_->ctas[static_cast<std::size_t>(rank)]->shared.inside(offset, static_cast<std::int64_t>(end - begin)))
-        access_shared(rank, offset, static_cast<std::uint32_t>(end - begin), in_shared);
+        access_shared(rank, offset, static_cast<std::uint32_t>(end - begin), rank == warp_->cta ? in_shared : in_peer);
     } else {
       here = begin;
       access_global(begin, static_cast<std::int64_t>(end - begin), step);
@@ -352,7 +367,11 @@ void Executor::order_arrive(const Code& code, int rank, std::uint32_t offset, bo
   if (!tells) return;
   order::Thread& thread = warp_->order->thread;
   order::Knowledge& gathered = order_of(rank, offset).order.gathered();
-  if (code.relaxed) return thread.release_published(gathered, order_mask(), kNoLine);
+  if (code.relaxed) {
+    // Who waits is of the barrier's CTA: a fence of that scope before it is enough there.
+    if (rank == warp_->cta && warp_->order->fenced) gathered.join(*warp_->order->fenced);
+    return thread.release_published(gathered, order_mask(), kNoLine);
+  }
   if (code.scope == Scope::none || code.scope == Scope::cta) return thread.release(gathered, order_mask(), kNoLine);
   order::Knowledge all;
   thread.release(all, order_mask(), kNoLine);
@@ -378,6 +397,7 @@ void Executor::order_waited(const Code& code, int rank, std::uint32_t offset) {
     relaxed().published.join(completed.published);  // of other CTAs: from a fence of theirs on
   } else {
     warp_->order->thread.acquire(completed, kNoLine);
+    if (relaxes_) warp_->order->thread.acquire_published(completed, kNoLine);
   }
 }
 

@@ -28,6 +28,8 @@ namespace warpcc::checker::ptx {
 inline constexpr std::uint32_t kNoLine = order::Edge::kNone;  // a PTX line is no line of a SASS program's `why`
 // The footprint of what one queue of the tensor core does in order whatever it reaches: copies into tensor memory.
 inline constexpr std::uint32_t kPipelined = ~0u;
+// Of an asynchronous write that is of the generic proxy all the same (PTX ISA, st.async, red.async).
+inline constexpr std::uint32_t kGeneric = ~1u;
 
 // What one lane does asynchronously: MMAs, in order; stores of the copy engine, by groups.
 struct LaneOrder {
@@ -70,7 +72,8 @@ struct WarpOrder {
   order::Agent copies, loads, stores;    // cp.async; tcgen05.ld, tcgen05.st
   order::Clock loads_by_map, maps_read;  // the copy engine's, begun; of them, what has been read (order_stores_done)
   std::uint32_t copies_now = 1, loads_now = 1, loads_done = 0, stores_now = 1;
-  std::uint32_t computing_now = 1;  // groups of wgmma
+  std::uint32_t copied = 0, waited_for_copies = 0;  // lanes: that have begun such; of these, that have waited since
+  std::uint32_t computing_now = 1;                  // groups of wgmma
   llvm::SmallVector<TensorLoading, 4> loading;
   // Loads and stores go through one pipe: by the load's time, which stores are over when it is. Not with --strict.
   llvm::SmallVector<std::pair<std::uint32_t, std::uint32_t>, 2> stores_before;
@@ -177,6 +180,9 @@ struct LaunchOrder {
   // Tensor maps in global memory that the kernel has changed, by address; and who has fenced the proxy of maps since.
   struct Changed {
     std::uint32_t line = 0;
+    std::uint32_t by = 0;          // the warp that has changed it, or has released it
+    order::Epoch epoch;            // of the change
+    Scope released = Scope::none;  // by which scope's fence it has been told to the proxy
     struct Fence {
       std::uint32_t cta = 0;
       order::Epoch epoch;

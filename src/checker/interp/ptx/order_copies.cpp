@@ -125,6 +125,7 @@ void Executor::order_copy_async(const std::uint64_t* to, const std::uint64_t* fr
   WarpOrder& warp = *warp_->order;
   if (!warp.copies.exists()) warp.copies = cluster_->order->agents.make(order::AgentKind::copying, false);
   order::Epoch epoch{warp.copies, warp.copies_now};
+  warp.copied |= mask_;
   const std::uint32_t all = mask_;
   mask_ = reading;
   if (reading != 0) order_lanes_as(Where::global, from, bytes, Use::read, epoch);
@@ -136,11 +137,15 @@ void Executor::order_copies_closed() {
   if (ordering_) ++warp_->order->copies_now;
 }
 
-// All groups but the newest; `all`: those that are not closed, too.
+// All groups but the newest; `all`: those that are not closed, too. Groups are a lane's own: over once all lanes that
+// have begun some have waited.
 void Executor::order_copies_done(std::uint32_t newest, bool all) {
   if (!ordering_) return;
   WarpOrder& warp = *warp_->order;
   if (!warp.copies.exists()) return;
+  warp.waited_for_copies |= mask_;
+  if ((warp.copied & ~warp.waited_for_copies) != 0) return;
+  warp.waited_for_copies = 0;
   std::uint32_t done = all ? warp.copies_now++ : warp.copies_now - 1 - std::min(newest, warp.copies_now - 1);
   if (done > 0) warp.thread.learn({warp.copies, done}, kNoLine);
 }
@@ -161,8 +166,9 @@ void Executor::order_remote(const Place& to, std::int64_t bytes, int rank, std::
   BarrierOrder& of = order_of(rank, barrier);
   of.last_signal = line_;
   const order::Epoch epoch = of.order.begin(cluster_->order->agents);
-  access_shared(static_cast<int>(to.shared->rank), to.offset, static_cast<std::uint32_t>(bytes),
-                actor(epoch, adds ? Use::add : Use::write, false, Space::shared));
+  order::Actor writes = actor(epoch, adds ? Use::add : Use::write, false, Space::shared);
+  writes.entry.footprint = kGeneric;
+  access_shared(static_cast<int>(to.shared->rank), to.offset, static_cast<std::uint32_t>(bytes), writes);
   of.order.end(epoch.time, kNoLine);
 }
 

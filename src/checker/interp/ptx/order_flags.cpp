@@ -196,6 +196,7 @@ void Executor::acquire_told(Scope scope) {
       return;
     }
     of.thread.acquire(*of.relaxed, kNoLine);
+    of.thread.acquire_published(*of.relaxed, kNoLine);
     of.relaxed.reset();
   }
 }
@@ -204,10 +205,12 @@ void Executor::order_fence(const Code& code) {
   if (!ordering_) return;
   WarpOrder& of = *warp_->order;
   if (code.extra == 2) return of.thread.fence_init();
+  if (code.extra == 4) return;
   if (code.extra == 1) {
     bool shared = code.where == Where::generic || code.where == Where::shared;
     bool global = code.where == Where::generic || code.where == Where::global;
-    if (shared) of.thread.fence_async(order_mask(), Space::shared, kNoLine);
+    const bool peers = code.where == Where::generic;
+    if (shared) of.thread.fence_async(order_mask(), Space::shared, kNoLine, peers);
     if (!global) return;
     of.thread.fence_async(order_mask(), Space::global, kNoLine);
     if (const order::Others* others = of.thread.knows().others.get()) {

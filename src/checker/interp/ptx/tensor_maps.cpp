@@ -152,7 +152,7 @@ void Executor::replace_in_map(const Code& code) {
     std::array<std::uint8_t, 128> bytes = encode(*map);
     std::copy(bytes.begin(), bytes.end(), to.data);
     wrote(to, kMapBytes);
-    if (to.global != nullptr) order_map_written(at[lane]);
+    if (to.global != nullptr) order_map_written(at[lane], Scope::none);
   }
 }
 
@@ -172,7 +172,7 @@ Executor::Next Executor::copy_map(const Code& code) {
   if (source.data != nullptr && target.data != nullptr) {
     std::memcpy(target.data, source.data, static_cast<std::size_t>(kMapBytes));
     wrote(target, kMapBytes);
-    order_map_written(to[lane]);
+    order_map_written(to[lane], code.scope);
   }
   mask_ = all;
   order_fence(code);
@@ -184,8 +184,38 @@ Executor::Next Executor::copy_map(const Code& code) {
 // causality order). And a map is changed when what uses it has been waited for: the copy engine reads it while it works
 // (PTX ISA, cp.async.bulk.wait_group: reading from the tensormap).
 
-void Executor::order_map_written(std::uint64_t address) {
-  if (ordering_) ordering_->maps[address] = {line_, {}};
+void Executor::order_map_written(std::uint64_t address, Scope released) {
+  if (!ordering_) return;
+  order::Thread& thread = warp_->order->thread;
+  ordering_->maps[address] = {line_, thread.who(), thread.collective(), released, {}};
+}
+
+// fence.proxy.tensormap::generic.release: of all maps whose change this warp knows of.
+void Executor::order_maps_released(Scope scope) {
+  if (!ordering_) return;
+  const order::Thread& thread = warp_->order->thread;
+  for (auto& [address, changed] : ordering_->maps) {
+    const bool here = changed.by >> 9 == thread.who() >> 9;  // agents are numbered in each cluster
+    if (changed.line == kNoLine || !here || !thread.knows().seen.covers(changed.epoch)) continue;
+    changed.released = std::max(changed.released, scope);
+    changed.by = thread.who();
+  }
+}
+
+// What another warp has changed, it has told to the proxy, by a scope that has this warp in it.
+void Executor::tell_unreleased_map(std::uint64_t address, const LaunchOrder::Changed& changed) {
+  const std::uint32_t who = warp_->order->thread.who();
+  const bool narrow = (changed.released == Scope::cta && changed.by >> 5 != who >> 5) ||
+                      (changed.released == Scope::cluster && changed.by >> 9 != who >> 9);
+  if (changed.by == who || (changed.released != Scope::none && !narrow)) return;
+  tell_race(fmt::format("uses the tensor map at {:#x}, which {} has changed: {}", address, line_text(changed.line),
+                        narrow ? "the scope of the release leaves this CTA out"
+                               : "with no release to the proxy of tensor maps"),
+            {"first: " + place_text(changed.line) + ": " + line_text(changed.line),
+             "to mend: fence.proxy.tensormap::generic.release.gpu by who has changed it, behind the change and before "
+             "it is told of; or tensormap.cp_fenceproxy….release.gpu of a map that is changed in shared memory",
+             "PTX ISA, tensormap.cp_fenceproxy; membar, fence: fence.proxy.tensormap"},
+            8);
 }
 
 void Executor::order_map_read(std::uint64_t address, order::Epoch epoch) {
@@ -200,8 +230,9 @@ void Executor::order_map_read(std::uint64_t address, order::Epoch epoch) {
 void Executor::order_map_fenced(std::uint64_t address) {
   if (!ordering_) return;
   // Of one that the kernel has not changed, somebody else may have written it: --strict asks for a fence all the same.
-  auto changed = options_.strict ? ordering_->maps.try_emplace(address, LaunchOrder::Changed{kNoLine, {}}).first
-                                 : ordering_->maps.find(address);
+  auto changed = options_.strict
+                     ? ordering_->maps.try_emplace(address, LaunchOrder::Changed{kNoLine, 0, {}, Scope::none, {}}).first
+                     : ordering_->maps.find(address);
   if (changed == ordering_->maps.end()) return;
   const std::uint32_t cta = order::warp_id(cluster_->order->serial, warp_->cta, 0);
   const order::Epoch epoch = warp_->order->thread.collective();
@@ -238,7 +269,9 @@ void Executor::order_map_used(std::uint64_t address) {
   }
   const std::uint32_t cta = order::warp_id(cluster_->order->serial, warp_->cta, 0);
   for (const LaunchOrder::Changed::Fence& each : changed->second.fences) {
-    if (each.cta == cta && warp_->order->thread.knows().seen.covers(each.epoch)) return;
+    if (each.cta != cta || !warp_->order->thread.knows().seen.covers(each.epoch)) continue;
+    if (changed->second.line != kNoLine) tell_unreleased_map(address, changed->second);
+    return;
   }
   const std::uint32_t line = changed->second.line;
   if (line == kNoLine) return tell_unfenced_map(address);
