@@ -81,18 +81,19 @@ void lift_test(Lifter& l) {
   std::string asked = parity(l);
   std::string at = l.address(1);
   std::string target = l.target(0);
+  const char* order = l.told_by_cluster() ? ".acquire.cluster" : "";
   const Line* next = l.next();
   if (!l.has("TRYWAIT")) {
-    l.put(fmt::format("mbarrier.test_wait.parity.shared::cta.b64 {}, {}, {};", target, at, asked));
+    l.put(fmt::format("mbarrier.test_wait.parity{}.shared::cta.b64 {}, {}, {};", order, target, at, asked));
   } else if (next != nullptr && next->opcode->op == Op::NANOSLEEP && !next->modifiers.empty() &&
              opposite(*next, l.operand(0).reg)) {
     // The sleep is the test's own suspension: ptxas writes it back behind the test, off the path of a wait that finds
     // its phase done.
-    l.put(fmt::format("mbarrier.try_wait.parity.shared::cta.b64 {}, {}, {}, {};", target, at, asked,
+    l.put(fmt::format("mbarrier.try_wait.parity{}.shared::cta.b64 {}, {}, {}, {};", order, target, at, asked,
                       next->operands[0].number));
     l.take_next();
   } else {
-    l.put(fmt::format("mbarrier.try_wait.parity.shared::cta.b64 {}, {}, {};", target, at, asked));
+    l.put(fmt::format("mbarrier.try_wait.parity{}.shared::cta.b64 {}, {}, {};", order, target, at, asked));
   }
   l.signalled();
 }

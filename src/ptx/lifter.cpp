@@ -50,7 +50,10 @@ bool has(const Line& line, std::string_view modifier) {
 }
 
 Lifter::Lifter(const Program& program, Diagnostics& diagnostics)
-    : program_(program), diagnostics_(diagnostics), webs_(program) {}
+    : program_(program), diagnostics_(diagnostics), webs_(program) {
+  stores_to_peers_ = std::any_of(program.lines.begin(), program.lines.end(),
+                                 [](const Line& each) { return each.opcode->op == isa::Op::ST; });
+}
 
 // ---- The line in hand
 
@@ -246,6 +249,26 @@ void Lifter::before_tensor_memory() {
 void Lifter::before_signal() {
   if (accessed_) put_always("tcgen05.fence::before_thread_sync;");
   accessed_ = false;
+}
+
+// ---- Other CTAs
+
+namespace {
+sass::MBarrierId barrier_of(const Line& line) {
+  for (const sass::Held& held : line.held) {
+    if (!held.views.empty() && held.views[0].barrier != sass::MBarrierId::none) return held.views[0].barrier;
+  }
+  return sass::MBarrierId::none;
+}
+}  // namespace
+
+bool Lifter::told_by_cluster() const {
+  const sass::MBarrierId mine = barrier_of(line());
+  return std::any_of(program_.lines.begin(), program_.lines.end(), [&](const Line& each) {
+    if (!each.cluster) return false;
+    const sass::MBarrierId theirs = barrier_of(each);
+    return mine == theirs || mine == sass::MBarrierId::none || theirs == sass::MBarrierId::none;
+  });
 }
 
 // ---- Selections

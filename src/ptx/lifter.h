@@ -77,6 +77,10 @@ class Lifter {
   }
   void fail_operands();  // the operands as they stand have no lift
 
+  // Lanes store into other CTAs somewhere: a fence of the proxies reaches these too.
+  bool stores_to_peers() const { return stores_to_peers_; }
+  // Who arrives at the line's mbarrier, somewhere, releases to the cluster: a wait for it acquires from there.
+  bool told_by_cluster() const;
   // 1 or 2: the cta_group of every tensor-core instruction of the program.
   int cta_group() const { return cta_group_; }
   // Tensor memory is handed between threads: a fence for it before this line if it is needed.
@@ -105,6 +109,7 @@ class Lifter {
   bool failed_ = false;
   int cta_group_ = 1;
   bool elects_ = false;
+  bool stores_to_peers_ = false;
   int bits32_ = 0, bits64_ = 0, bits16_ = 0, flags_ = 0, skips_ = 0;
   std::string text_;
 

@@ -118,7 +118,8 @@ void lift_memory_barrier(Lifter& l) {
 
 void lift_proxy_fence(Lifter& l) {
   if (l.has("T")) return l.put("tcgen05.wait::st.sync.aligned;");
-  l.put(fmt::format("fence.proxy.async.{};", l.has("S") ? "shared::cta" : "global"));
+  const char* shared = l.stores_to_peers() ? "shared::cluster" : "shared::cta";
+  l.put(fmt::format("fence.proxy.async.{};", l.has("S") ? shared : "global"));
 }
 
 }  // namespace warpcc::ptx
