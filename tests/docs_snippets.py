@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_snippets.py WARPCC KERNELS DOCUMENT.md: compiles every fenced block of a document that is marked `wk`.
+"""docs_snippets.py WARPCC KERNELS DOCUMENT.md: compiles every fenced block of a document that is marked `wk`, and checks whole programs.
 
 The words behind `wk` say what a block is a piece of: nothing, a whole program; `items`, of a file; `members`, of a kernel;
 `statements`, of a role; `start`, `producer` and `consumer`, what stands in one of the three parts of a kernel that hands tiles to and fro; `of FILE`, of a file of
@@ -159,7 +159,9 @@ def wrong(snippet, warpcc, kernels, name):
         file.write(PIECES[snippet.kind].replace("@\n", snippet.text + "\n", 1))
     assembles = not snippet.refused and "WARPCC_PTXAS" in os.environ
     output = ["-o", name + ".cubin"] if assembles else ["--emit", "ptx", "-o", name + ".ptx"]
-    command = [warpcc, "check", path, "-I", kernels, *snippet.options] if snippet.found else [warpcc, path, "-I", kernels, "--no-check", *output]
+    # A whole program is right, and the checker finds nothing in it; of a piece what is around it is made up.
+    check = [] if not snippet.kind and not snippet.refused else ["--no-check"]
+    command = [warpcc, "check", path, "-I", kernels, *snippet.options] if snippet.found else [warpcc, path, "-I", kernels, *check, *output]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     if not snippet.refused:
         return "" if run.returncode == 0 else run.stdout
