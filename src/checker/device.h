@@ -40,12 +40,21 @@ class DeviceMemory {
     std::uint64_t read_in = 0, written_in = 0;  // the last launch that has: its number, from 1 on
     std::string name;                           // what a launch file calls it
     bool constant = false;                      // a variable of the module's in constant memory
+    bool discarded = false;                     // some of it: what a write has left is gone (PTX ISA, discard)
 
     void mark(std::size_t first, std::size_t last) {
       if (unwritten == 0) return;
       for (std::size_t i = first; i <= last; ++i) {
         unwritten -= !written[i];
         written[i] = true;
+      }
+    }
+    void forget(std::size_t first, std::size_t last) {
+      if (written.empty()) return;
+      discarded = true;
+      for (std::size_t i = first; i <= last; ++i) {
+        unwritten += written[i];
+        written[i] = false;
       }
     }
   };

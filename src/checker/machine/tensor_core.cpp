@@ -37,9 +37,10 @@ namespace {
 // PTX ISA, tcgen05.mma: shapes of kinds f16, tf32, f8f6f4 and i8.
 bool valid_shape(const InstructionDescriptor& instruction, bool pair, bool stationary) {
   int m = instruction.m, n = instruction.n;
+  const bool integer = instruction.a == layout::Element::s8 || instruction.a == layout::Element::u8;
   if (stationary) return (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256);
-  if (pair) return (m == 128 || m == 256) && n >= 16 && n <= 256 && n % 16 == 0;
-  return (m == 64 || m == 128) && n >= 8 && n <= 256 && n % 8 == 0;
+  if (pair) return (m == 128 || m == 256) && n >= 16 && n <= 256 && n % (integer ? 32 : 16) == 0;
+  return (m == 64 || m == 128) && n >= 8 && n <= 256 && n % (integer && n > 32 ? 16 : 8) == 0;
 }
 
 }  // namespace
@@ -216,6 +217,16 @@ bool TensorCore::operands_readable(const Ready& ready, const std::vector<TensorC
   return true;
 }
 
+namespace {
+
+// Whether a quarter of the lanes of one side's D is left out (PTX ISA, tcgen05.mma: disable-output-lane).
+bool stays(const Mma& mma, std::size_t side, int quarter) {
+  const std::size_t word = 4 * side + static_cast<std::size_t>(quarter);
+  return word < mma.disabled.size() && mma.disabled[word] == ~0u;
+}
+
+}  // namespace
+
 std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::vector<TensorCoreSide>& sides,
                                                    Faults& faults, std::optional<Ready>* refused) {
   std::optional<Ready> decoded = decode(mma, sides, faults);
@@ -239,12 +250,14 @@ std::optional<TensorCore::Ready> TensorCore::issue(const Mma& mma, const std::ve
     }
   }
   bool reported = false;
-  for (const TensorCoreSide& side : sides) {
+  for (std::size_t v = 0; v < sides.size(); ++v) {
+    const TensorCoreSide& side = sides[v];
     for (const OperandImage* operand : {ready.a, ready.b}) {
       if (operand != nullptr) operand->add_reader(*side.shared);
     }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (static_cast<int>(first_lane) + run.lane) / TensorMemory::kQuarterLanes;
+      if (stays(mma, v, quarter)) continue;
       side.tensor->for_each_block(
           quarter, first + static_cast<std::uint32_t>(run.column), run.count,
           [&](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t begin) {
@@ -268,12 +281,14 @@ void TensorCore::run(const Ready& ready, const std::vector<TensorCoreSide>& side
   if (sides[0].tensor->holds_values()) multiply(ready, sides);
   std::uint32_t first = ready.mma.d & 0xffff;
   int first_lane = static_cast<int>(ready.mma.d >> 16);
-  for (const TensorCoreSide& side : sides) {
+  for (std::size_t v = 0; v < sides.size(); ++v) {
+    const TensorCoreSide& side = sides[v];
     for (const OperandImage* operand : {ready.a, ready.b}) {
       if (operand != nullptr) operand->remove_reader(*side.shared);
     }
     for (const AccumulatorRun& run : ready.d->quarters) {
       int quarter = (first_lane + run.lane) / TensorMemory::kQuarterLanes;
+      if (stays(ready.mma, v, quarter)) continue;
       side.tensor->for_each_block(quarter, first + static_cast<std::uint32_t>(run.column), run.count,
                                   [](TensorMemory::Block& block, std::uint64_t mask, std::uint32_t) {
                                     block.pending.remove(mask);

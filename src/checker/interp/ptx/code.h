@@ -26,7 +26,7 @@ enum class Op : std::uint8_t {
   bar_sync, bar_arrive, warp_sync, cluster_arrive, cluster_wait, fence,
   mbar_init, mbar_inval, mbar_arrive, mbar_expect, mbar_test,
   mapa, cta_rank, cvta,
-  copy_async, copy_async_arrive, copy_async_commit, copy_async_wait, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
+  discard, copy_async, copy_async_arrive, copy_async_commit, copy_async_wait, tensor_load, tensor_store, bulk_load, bulk_store, bulk_commit, bulk_wait,
   map_replace, map_copy,
   tmem_alloc, tmem_dealloc, tmem_relinquish, tmem_ld, tmem_st, tmem_wait, tmem_mma, tmem_copy, tmem_shift, tmem_commit, tmem_fence,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
@@ -74,6 +74,10 @@ MmaRegisters mma_registers(int m, int k, Num sum, Num element, bool sparse);
 enum class Fragment : std::uint8_t { a, b, sum };
 // The registers of a fragment of m × n × k.
 int fragment_registers(Num type, Fragment fragment, int m, int n, int k);
+
+// What an MMA does with a collector buffer (PTX ISA, tcgen05.mma): .dimensions has it, with the buffer from bit 2 on,
+// A's or one of B's four.
+enum class Collector : std::uint8_t { discard, fill, use, last_use };
 
 struct Code {
   static constexpr std::uint32_t kNone = ~0u;

@@ -342,6 +342,7 @@ Executor::Next Executor::step(const Code& code) {
     case Op::st_async:
     case Op::red_async:
     case Op::cvta:
+    case Op::discard:
     case Op::copy_async:
     case Op::ldmatrix:
     case Op::stmatrix:

@@ -156,8 +156,12 @@ bool Decoder::change_of_map(Code& code) {
 bool Decoder::copies(Code& code) {
   std::string_view first = words()[0];
   if (first == "tensormap") return change_of_map(code);
-  if (first == "prefetch" || first == "applypriority" || first == "discard" || starts("cp.async.bulk.prefetch"))
-    return true;
+  if (first == "prefetch" || first == "applypriority" || starts("cp.async.bulk.prefetch")) return true;
+  if (first == "discard") {
+    code.op = Op::discard;
+    code.where = has("global") ? Where::global : Where::generic;
+    return operands() == 2 && memory(operand(0));
+  }
   if (first == "createpolicy") {
     // A policy is a number that nobody looks at.
     code.op = Op::mov;

@@ -91,10 +91,26 @@ bool Decoder::tensor_multiply(Code& code) {
   static constexpr std::pair<std::string_view, int> kKinds[] = {
       {"kind::f16", 0},      {"kind::f8f6f4", 1}, {"kind::i8", 2},      {"kind::tf32", 3},
       {"kind::mxf8f6f4", 4}, {"kind::mxf4", 5},   {"kind::mxf4nvf4", 6}};
+  static constexpr std::string_view kBuffers[] = {"a", "b0", "b1", "b2", "b3"},
+                                    kUses[] = {"::discard", "::fill", "::use", "::lastuse"};  // as Collector has them
   code.op = Op::tmem_mma;
   code.extra = -1;
   for (auto [word, number] : kKinds) {
     if (has(word)) code.extra = number;
+  }
+  code.dimensions = has("ws") ? 1 << 2 : 0;
+  // What becomes of the collector buffers of A, and with .ws of B: which operation, and on which of them.
+  for (std::string_view word : words()) {
+    constexpr std::string_view kCollector = "collector::";
+    if (word.substr(0, kCollector.size()) != kCollector) continue;
+    const std::string_view buffer = word.substr(kCollector.size());
+    for (int which = 0; which < 5; ++which) {
+      const std::string_view name = kBuffers[which];
+      if (buffer.substr(0, name.size()) != name) continue;
+      for (int use = 0; use < 4; ++use) {
+        if (buffer.substr(name.size()) == kUses[use]) code.dimensions = static_cast<std::uint8_t>(which << 2 | use);
+      }
+    }
   }
   const bool scaled = code.extra >= 4;
   code.sparse = has("sp");

@@ -136,6 +136,7 @@ class Executor {
   void atomic(const Code& code);
   void matrices(const Code& code);
   void copy_async(const Code& code);
+  void discard(const Code& code);
   void access_remotely(const Code& code);
   void addresses(const Code& code, std::size_t first, std::uint64_t* lanes);
   void note_lanes(const Code& code, const std::uint64_t* at, std::int64_t bytes, machine::PlaceHistory::Use use);
@@ -202,6 +203,7 @@ class Executor {
   void tensor_registers(const Code& code);
   bool take_ctas(const Code& code, TensorWork& work);
   void multiply(const Code& code, int lane);
+  void collect(const Code& code, std::uint64_t operand);
   void copy_to_tensor(const Code& code, int lane);
   void shift_tensor(const Code& code, int lane);
   void commit(const Code& code, int lane);

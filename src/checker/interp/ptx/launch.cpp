@@ -132,8 +132,8 @@ bool Executor::run_warp(Warp& warp) {
         ++group_->pc;
       } else {
         if (code.aligned && mask_ != group_->mask) tell_left_out();
-        if (ordering_ && !warp.order->loading.empty() && !options_.strict) touch_loading(code);
-        if (ordering_ && !warp.order->computed_in.empty()) touch_computed(code);
+        if (ordering_ && !warp.order->loading.empty()) touch_loading(code);
+        if (ordering_ && warp.order->register_fences != 0) touch_computed(code);
         Next next = step(code);
         if (stopped_) return true;
         if (next == Next::blocked) {

@@ -82,7 +82,9 @@ Executor::Place Executor::place(Where where, std::uint64_t address, std::int64_t
                 last = (address - allocation->begin + static_cast<std::uint64_t>(bytes) - 1) / 4;
     bool written = true;
     for (std::size_t i = first; i <= last; ++i) written = written && allocation->written[i];
-    if (!written) report(Finding::Kind::memory, "reads global memory that nothing has written");
+    if (!written)
+      report(Finding::Kind::memory, fmt::format("reads global memory that nothing has written{}",
+                                                allocation->discarded ? ", or that was discarded since" : ""));
   }
   return found;
 }
@@ -126,6 +128,8 @@ void Executor::memory_access(const Code& code) {
       return store(code);
     case Op::copy_async:
       return copy_async(code);
+    case Op::discard:
+      return discard(code);
     case Op::st_async:
     case Op::red_async:
       return access_remotely(code);
@@ -366,6 +370,29 @@ void Executor::matrices(const Code& code) {
     } else {
       for (const Place& row : rows) wrote(row, 16);
     }
+  }
+}
+
+// A weak write of no value in particular (PTX ISA, discard).
+void Executor::discard(const Code& code) {
+  constexpr std::int64_t kBytes = 128;
+  Lanes64 at;
+  addresses(code, 0, at);
+  order_lanes(code.where, at, kBytes, order::Use::write);
+  note_lanes(code, at, kBytes, machine::PlaceHistory::Use::write);
+  for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (at[lane] % kBytes != 0)
+      report(Finding::Kind::memory, fmt::format("discards {} bytes at {:#x}: no multiple of them", kBytes, at[lane]));
+    const Place to = place(code.where, at[lane], kBytes, lane, true);
+    if (to.data == nullptr) continue;
+    if (to.global == nullptr) {
+      report(Finding::Kind::memory,
+             fmt::format("discards {} bytes at {:#x}, which is no global memory", kBytes, at[lane]));
+      continue;
+    }
+    const auto first = static_cast<std::size_t>(to.data - to.global->bytes.data());
+    to.global->forget(first / 4, (first + kBytes - 1) / 4);
   }
 }
 

@@ -58,9 +58,10 @@ struct Waited {
 
 // A register that an MMA computes, or has as A.
 struct Computed {
-  std::uint32_t group = 0;   // of its warp
-  std::uint32_t fences = 0;  // of the warp, before the MMA
-  std::uint32_t part = 0;    // which register of an accumulator of which shape; 0: of A
+  std::uint32_t group = 0;    // of its warp
+  std::uint32_t fences = 0;   // of the warp, before the MMA
+  std::uint32_t part = 0;     // which register of an accumulator of which shape; 0: of A
+  std::uint32_t touched = 0;  // with --strict: the warp's fences before something else has touched it since; 0: nothing
 };
 
 struct WarpOrder {

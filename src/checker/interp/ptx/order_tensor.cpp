@@ -1,4 +1,6 @@
 // What the order is told of tensor memory, the tensor core and warpgroups (order.h).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -23,6 +25,31 @@ std::uint32_t scale_columns(int rows) {
 }  // namespace
 
 namespace {
+
+// Which accumulator an MMA computes: MMAs of one, and of one shape, are in order (PTX ISA, tcgen05, pipelined
+// instructions). D's 7 bits of lane and 9 of column, M by its power of two, N by eights.
+std::uint32_t accumulator_of(const machine::TensorCore::Ready& ready) {
+  const std::uint32_t d = ready.mma.d;
+  const auto m = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(ready.instruction.m))),
+             n = static_cast<std::uint32_t>(ready.instruction.n) / 8;
+  return 1u << 30 | (d >> 16 & 0x7f) << 23 | (d & 0x1ff) << 14 | (m & 15) << 10 | (n & 63) << 4 |
+         static_cast<std::uint32_t>(ready.mma.stationary) << 1 | ready.mma.pair;
+}
+
+// Of each warp's lanes, which half an MMA's rows have: D's, and so A's and what lies where in a sparse A (PTX ISA,
+// tcgen05, layouts F and C).
+constexpr std::uint32_t kBothHalves = 2;
+std::uint32_t half_of_lanes(const machine::TensorCore::Ready& ready) {
+  const bool by_halves = ready.mma.pair ? ready.instruction.m == 128 && ready.mma.metadata
+                                        : ready.instruction.m == 64 && !ready.mma.stationary;
+  return by_halves ? ready.mma.d >> 20 & 1 : kBothHalves;
+}
+
+// Whether D stays as it is in the 16 lanes from `lane` on (PTX ISA, tcgen05.mma: disable-output-lane).
+bool stays(const machine::Mma& mma, int rank, std::uint32_t lane) {
+  const std::size_t word = lane / 32 + (mma.pair && rank % 2 == 1 ? 4 : 0);
+  return word < mma.disabled.size() && (~(mma.disabled[word] >> lane % 32) & 0xffff) == 0;
+}
 
 // Where 16 lanes of a column lie for order::Flat.
 std::uint64_t tensor_place(std::uint32_t lanes, std::uint32_t column) {
@@ -91,6 +118,11 @@ void Executor::touch_loading(const Code& code) {
   auto gone = std::remove_if(warp.loading.begin(), warp.loading.end(), fills);
   if (gone == warp.loading.end()) return;
   warp.loading.erase(gone, warp.loading.end());
+  if (options_.strict)
+    return report(Finding::Kind::protocol,
+                  "touches a register of a tcgen05.ld that may be under way: tcgen05.wait::ld comes first",
+                  {"asked for by the ISA, breaks rarely: ptxas waits for the registers by itself",
+                   "to mend: tcgen05.wait::ld between the load and this", "PTX ISA, tcgen05.wait"});
   // All before the oldest that is left.
   tensor_loads_done(warp.loading.empty() ? warp.loads_now - 1 : warp.loading.front().time - 1);
 }
@@ -173,18 +205,22 @@ void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::Sm
   order::Epoch epoch = work_epoch(lane);
   order::Actor reads = actor(epoch, Use::read, true, Space::shared),
                adds = actor(epoch, Use::write, true, Space::shared);
-  // MMAs of one accumulator and shape are in order (PTX ISA, tcgen05, pipelined instructions).
-  adds.entry.footprint = ready.mma.d * 31 + static_cast<std::uint32_t>(ready.instruction.m) * 1009 +
-                         static_cast<std::uint32_t>(ready.instruction.n) * 2 + ready.mma.pair;
+  adds.entry.footprint = accumulator_of(ready);
+  const std::uint32_t half = half_of_lanes(ready);
+  auto access_rows = [&](int rank, std::uint32_t address, std::uint32_t columns, const order::Actor& actor) {
+    for (std::uint32_t lanes = 0; lanes < machine::TensorMemory::kLanes / 16; ++lanes) {
+      if (half == kBothHalves || lanes % 2 == half) access_tensor(rank, lanes, address & 0xffff, columns, actor);
+    }
+  };
   for (int rank : ctas) {
     if (ready.a != nullptr) access_operand(rank, *ready.a, reads);
     if (ready.b != nullptr) access_operand(rank, *ready.b, reads);
-    if (ready.mma.a_in_tensor) access_columns(rank, static_cast<std::uint32_t>(ready.mma.a), kOperandColumns, reads);
+    if (ready.mma.a_in_tensor) access_rows(rank, static_cast<std::uint32_t>(ready.mma.a), kOperandColumns, reads);
     if (ready.mma.metadata) {
       const machine::MetadataColumns columns = machine::metadata_columns(*ready.mma.metadata, ready.instruction);
       order::Actor chunks = reads;
       chunks.entry.footprint = kPipelined;
-      access_columns(rank, columns.first, static_cast<std::uint32_t>(columns.count), chunks);
+      access_rows(rank, columns.first, static_cast<std::uint32_t>(columns.count), chunks);
     }
     if (ready.mma.scales) {
       order::Actor scales = reads;
@@ -194,7 +230,7 @@ void Executor::order_mma(const machine::TensorCore::Ready& ready, const llvm::Sm
     }
     for (const machine::AccumulatorRun& run : ready.d->runs) {
       std::uint32_t row = (ready.mma.d >> 16) + static_cast<std::uint32_t>(run.lane);
-      if (row % 16 != 0) continue;
+      if (row % 16 != 0 || stays(ready.mma, rank, row)) continue;
       access_tensor(rank, row / 16, (ready.mma.d & 0xffff) + static_cast<std::uint32_t>(run.column),
                     static_cast<std::uint32_t>(run.count), adds);
     }
@@ -341,6 +377,14 @@ void Executor::compute_registers(const Code& code, const machine::WarpgroupCore:
     Computed& before = of.computed_in[which];
     const Computed now{of.computing_now, of.register_fences, i < code.vector ? shape << 8 | i : 0};
     const bool under_way = before.group > of.computed && before.part != 0;
+    if (!told && before.touched != 0 && before.touched == now.fences) {
+      told = true;
+      report(Finding::Kind::protocol,
+             fmt::format("{} a register that something else has touched since the last wgmma.fence",
+                         now.part == 0 ? "has as A" : "computes"),
+             {"asked for by the ISA, breaks rarely: ptxas puts what is missing there",
+              "to mend: wgmma.fence between the two", "PTX ISA, wgmma.fence"});
+    }
     if (!told && under_way && before.fences == now.fences && before.part != now.part) {
       told = true;
       report(
@@ -366,12 +410,19 @@ void Executor::touch_computed(const Code& code) {
   };
   if (code.op == Op::wgmma) return;
   if (code.op == Op::mov && code.count == 2) {
-    const Computed from = computed(arg(code, 1));
+    Computed from = computed(arg(code, 1));
     const std::size_t to = arg(code, 0).offset / 4;
     if (arg(code, 0).kind != Arg::Kind::reg) return;
-    if (from.group > of.computed && of.computed_in.size() <= to) of.computed_in.resize(to + 1);
+    if (options_.strict && arg(code, 1).kind != Arg::Kind::reg) from.touched = of.register_fences;
+    if ((from.group > of.computed || from.touched != 0) && of.computed_in.size() <= to) of.computed_in.resize(to + 1);
     if (to < of.computed_in.size()) of.computed_in[to] = from;
     return;
+  }
+  for (std::size_t i = 0; options_.strict && i < code.count; ++i) {
+    const std::size_t which = arg(code, i).offset / 4;
+    if (arg(code, i).kind != Arg::Kind::reg) continue;
+    if (of.computed_in.size() <= which) of.computed_in.resize(which + 1);
+    of.computed_in[which].touched = of.register_fences;
   }
   for (std::size_t i = 0; i < code.count; ++i) {
     if (computed(arg(code, i)).group <= of.computed) continue;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "checker/device.h"
@@ -114,6 +115,12 @@ struct Warp {
   };
   Watch watch;
   std::unique_ptr<WarpOrder> order;
+  // What each collector buffer of the tensor core has been filled with by this warp's MMAs: A, four of B.
+  struct Collected {
+    std::uint64_t operand = 0;
+    std::uint32_t line = 0;
+  };
+  std::array<std::optional<Collected>, 5> collected;
 
   bool done() const { return groups.empty(); }
 };

@@ -213,6 +213,7 @@ void Executor::multiply(const Code& code, int lane) {
     for (std::size_t i = 14; !code.uniform && i < code.count && i < 22; ++i)
       mma.disabled[i - 14] = static_cast<std::uint32_t>(value(i));
   }
+  collect(code, code.uniform ? mma.b : mma.a);
   TensorWork work;
   if (!take_ctas(code, work)) return;
   run_fenced();
@@ -223,6 +224,29 @@ void Executor::multiply(const Code& code, int lane) {
   if (work.mma) order_mma(*work.mma, work.ctas, lane);
   if (work.mma) cluster_->tensor[{warp_->cta, warp_->number}].push_back(std::move(work));
   ++progress_;
+}
+
+// An operand that an MMA may take from a collector buffer is the one that was put there last, and nothing has let it go
+// since (PTX ISA, tcgen05.mma).
+void Executor::collect(const Code& code, std::uint64_t operand) {
+  const auto use = static_cast<Collector>(code.dimensions & 3);
+  std::optional<Warp::Collected>& held = warp_->collected[code.dimensions >> 2];
+  if (use == Collector::fill) {
+    held = {operand, line_};
+    return;
+  }
+  if (use != Collector::discard && (!held || held->operand != operand)) {
+    std::vector<std::string> details = {"to mend: collector fill by the MMA before those that use the same operand",
+                                        "PTX ISA, tcgen05.mma: .collector_usage"};
+    if (held)
+      details.insert(details.begin(), fmt::format("filled at {}: {}", place_text(held->line), line_text(held->line)));
+    report(Finding::Kind::protocol,
+           fmt::format("takes {} from a collector buffer that {}", code.uniform ? "B" : "A",
+                       held ? fmt::format("holds another: {:#x}, not {:#x}", held->operand, operand)
+                            : "nothing has filled, or that was let go since"),
+           std::move(details));
+  }
+  if (use != Collector::use) held.reset();
 }
 
 // [to], offset, descriptor
