@@ -328,7 +328,7 @@ class Holds {
     }
   }
 
-  // Facts say who signals, and every warp's signals are counted (counts.cpp): a signal behind `on` is one.
+  // Facts say who signals, and every warp's signals are counted (signals.cpp): a signal behind `on` is one.
   void join_on(Held& without, const Held& with, const kernel::On& on) {
     std::map<kernel::EndId, Sure> signalled;
     for (const auto& [end, stage] : with.stages) signalled[end] = stage.signalled;

@@ -10,6 +10,8 @@ namespace warpcc::sema {
 // Arrivals and bytes of every barrier (language.md 7), and that every tile of a stage is loaded exactly once.
 void derive_counts(Session& session);
 void check_coverage(Session& session);
+// Arrivals that publish to warps of other CTAs (language.md 11).
+void mark_publishing(Session& session);
 
 // Registers: written before they are read, and not named while a load still writes them (section 4).
 void check_registers(Session& session);

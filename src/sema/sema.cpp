@@ -40,6 +40,7 @@ std::optional<kernel::Kernel> elaborate(FileId file, std::shared_ptr<const tree:
   if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);
   if (diagnostics.failed()) return std::nullopt;
+  sema::mark_publishing(session);
   session.kernel.choices = modules.choices();
   session.kernel.tune_row = modules.row();
   return std::move(session.kernel);
