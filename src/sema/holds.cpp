@@ -50,6 +50,10 @@ constexpr Message<std::string, std::string> stale_probe{
     "stale-probe", "`{}` may be the answer for an earlier stage: the ring stepped at line {}"};
 constexpr Message<std::string, std::string> no_probe{"stale-probe",
                                                      "`{0}` is no answer of `probe {0}, {1}` on every path to here"};
+constexpr Message<std::string, std::string> unasked_probe{"stale-probe",
+                                                          "`{}` is no answer in the last round, in which the `probe` "
+                                                          "of line {} does not ask: behind the `take` it asks for the "
+                                                          "round after"};
 constexpr Message<std::string, std::string> skipped_otherwise{
     "stale-probe", "`@{0} wait` waits where the stage has come and not where it has not: `@!{0} wait {1}`"};
 constexpr Message<std::string> drained{"fill-after-drain", "no `fill` of `{}` follows its `drain`"};
@@ -112,8 +116,9 @@ struct Answer {  // what a `probe` wrote
   kernel::EndId end{};
   bool stale = false;
   SourceRange stepped;
-  // Asked in all rounds of a loop but the last: no answer behind it.
+  // Asked in all rounds of a loop but the last: no answer behind it,
   kernel::CounterId but_the_last = kernel::CounterId::none;
+  SourceRange unasked;  // nor, in the round that asks, behind this `probe`: in the last it has not been asked
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -203,10 +208,13 @@ class Holds {
         const auto known = held.answers.find(answer);
         // Asked by some, or in the last round alone, it leaves what was known of the same end.
         const bool last_round = it.guard.more && it.guard.more_negated;
-        if (!it.guard.predicate && it.guard.facts.none() && !last_round)
-          held.answers[answer] = {barrier->end, false, {}, it.guard.more.value_or(kernel::CounterId::none)};
-        else if (known != held.answers.end() && known->second.end != barrier->end)
+        if (!it.guard.predicate && it.guard.facts.none() && !last_round) {
+          const bool knows = known != held.answers.end() && known->second.end == barrier->end && !known->second.stale;
+          const SourceRange unasked = it.guard.more && !knows ? it.where : SourceRange{};
+          held.answers[answer] = {barrier->end, false, {}, it.guard.more.value_or(kernel::CounterId::none), unasked};
+        } else if (known != held.answers.end() && known->second.end != barrier->end) {
           held.answers.erase(known);
+        }
       } else if (does == Does::arrive || does == Does::commit || does == Does::expect)
         signal(*barrier, it.operands_where[i], stage);
     }
@@ -279,6 +287,13 @@ class Holds {
     }
   }
 
+  // Another round: the one before was not the last.
+  void again(const kernel::Loop& loop, Held& held) {
+    for (auto& [reg, answer] : held.answers) {
+      if (answer.but_the_last == loop.counter) answer.unasked = {};
+    }
+  }
+
   void left(const kernel::Loop& loop, Held& held) {
     if (loop.counter == kernel::CounterId::none) return;
     std::erase_if(held.answers, [&](const auto& answer) { return answer.second.but_the_last == loop.counter; });
@@ -314,6 +329,7 @@ class Holds {
       }
       if (theirs->second.stale && !at->second.stale) at->second = theirs->second;
       if (at->second.but_the_last == kernel::CounterId::none) at->second.but_the_last = theirs->second.but_the_last;
+      if (at->second.unasked.end == 0) at->second.unasked = theirs->second.unasked;
       ++at;
     }
   }
@@ -527,6 +543,8 @@ class Holds {
       say(it_->guard_where, no_probe, name, session_.one_line(it_->operands_where[0]));
     } else if (answer->second.stale) {
       say(it_->guard_where, stale_probe, name, session_.line_of(answer->second.stepped));
+    } else if (answer->second.unasked.end) {
+      say(it_->guard_where, unasked_probe, name, session_.line_of(answer->second.unasked));
     }
   }
 

@@ -2,15 +2,19 @@
 // to say.
 //
 //     struct Client {
-//       using State = …;                                  // copied at branches; == where loops ask whether they learn
-//       more void instruction(const kernel::Instruction&, State&); void reads(const kernel::RegisterOperand&,
-//       SourceRange, State&);   // the predicate of `when` and `break` void reads(const kernel::Index&, SourceRange,
-//       State&);             // the bounds of a loop void open(const kernel::Hold&, State&); void close(const
-//       kernel::Hold&, State&); void join(State& into, const State& other, SourceRange construct); void join_on(State&
-//       without, const State& with, const kernel::On&);  // what is known after `on`: `without` took no part
-//       void left(const kernel::Loop&, State&);             // if there is one: all rounds of the loop are done
-//       std::optional<bool> decide(const kernel::On&);      // where it is known whether this warp takes part
-//       bool quiet;                                          // set while a loop is walked to learn what its head knows
+//       using State = …;  // copied at branches; == where loops ask whether they learn more
+//       void instruction(const kernel::Instruction&, State&);
+//       void reads(const kernel::RegisterOperand&, SourceRange, State&);  // the predicate of `when` and `break`
+//       void reads(const kernel::Index&, SourceRange, State&);            // the bounds of a loop
+//       void open(const kernel::Hold&, State&);
+//       void close(const kernel::Hold&, State&);
+//       void join(State& into, const State& other, SourceRange construct);
+//       // What is known after `on`: `without` took no part.
+//       void join_on(State& without, const State& with, const kernel::On&);
+//       void again(const kernel::Loop&, State&);        // if there is one: a round is done, and another follows
+//       void left(const kernel::Loop&, State&);         // if there is one: all rounds of the loop are done
+//       std::optional<bool> decide(const kernel::On&);  // where it is known whether this warp takes part
+//       bool quiet;                                     // set while a loop is walked to learn what its head knows
 //     };
 #pragma once
 
@@ -50,7 +54,7 @@ class Paths {
     if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
       client_.reads(loop->begin, loop->where, state);
       client_.reads(loop->end, loop->where, state);
-      std::optional<State> after = around(loop->body, state, loop->where, nullptr);
+      std::optional<State> after = around(loop->body, state, loop->where, nullptr, loop);
       if constexpr (requires { client_.left(*loop, *after); }) {
         if (after) client_.left(*loop, *after);
       }
@@ -99,11 +103,14 @@ class Paths {
 
   // `left`: the states in which breaks leave, of the last walk alone.
   std::optional<State> around(const kernel::Block& body, const State& entry, SourceRange where,
-                              std::vector<std::optional<State>>* left) {
+                              std::vector<std::optional<State>>* left, const kernel::Loop* loop = nullptr) {
     State head = entry;
     const bool quiet = std::exchange(client_.quiet, true);
     for (int round = 0; round < kMostRounds; ++round) {
-      const std::optional<State> back = walk(body, head);
+      std::optional<State> back = walk(body, head);
+      if constexpr (requires { client_.again(*loop, *back); }) {
+        if (loop && back) client_.again(*loop, *back);
+      }
       State next = entry;
       if (back) client_.join(next, *back, where);
       if (next == head) break;
