@@ -19,7 +19,9 @@ constexpr Message<std::string> kFarElement{
     "unsupported", "an element of `{}` is before its first or more than 32 bits behind it: lanes reach none so far"};
 
 constexpr Message<std::string> kAxisExtent{
-    "cluster-axis", "what is of another CTA along `{}` need a power of two of CTAs along each axis up to it"};
+    "cluster-axis",
+    "another CTA along `{0}` is reached by bits of its rank: there is a power of two of CTAs (1, 2, 4, 8 or 16) along "
+    "`{0}` and each axis before it"};
 
 bool is_fixed(Symbol symbol) {
   return symbol.kind < Symbol::Kind::counter;

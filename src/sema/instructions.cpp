@@ -280,7 +280,9 @@ bool Builder::guard(const tree::Instruction& it, const isa::Statement& row, Scop
       std::any_of(guard.facts.compares.begin(), guard.facts.compares.end(),
                   [&](const kernel::Compare& compare) { return differs_by_lane(session_.kernel, compare.left); });
   if (facts_by_lane && row.word.ends_with(".each")) {
-    session_.error(where, guard_each, std::string(row.word), session_.one_line(where));
+    Diagnostic& said = session_.error(where, guard_each, std::string(row.word), session_.one_line(where));
+    if (guard.facts.one && guard.facts.compares.empty() && !guard.facts.inside)
+      said.mend({it.opcode_where.file, given.where.begin, it.opcode_where.begin}, "");
     return false;
   }
   const bool is_p = guard.predicate && session_.kernel[guard.predicate->id].file == isa::File::p;

@@ -1,4 +1,4 @@
-// What reads and writes tiles, and barriers: shapes that agree, layouts that the encodings express, sides of pipes.
+// What reads and writes tiles: shapes that agree, layouts that the encodings express.
 #include <algorithm>
 #include <bit>
 
@@ -14,28 +14,7 @@ constexpr Message<std::string> mixed_pairs{
     "a kernel's tensor-core instructions are all of pairs or all of single CTAs; the other is at line {}"};
 constexpr Message<std::string> no_pair{
     "no-pair", "`{}` is of a pair of CTAs: the cluster's first axis is the pair, and has an extent of 2"};
-constexpr Message<std::string, std::string, std::string, std::string, std::string, std::string, std::string> wrong_side{
-    "wrong-side", "the {}'s end of `{}` can wait for `{}` and signal `{}`; {} `{}` is the {}'s"};
-constexpr Message<> init_in_start{"init-in-start",
-                                  "`init` stands in `start`: the barriers of a pipe are initialised once"};
-constexpr Message<> init_one{"init-one", "a barrier is initialised by one lane: `@one init …`"};
-constexpr Message<std::string> through_end{"through-end",
-                                           "`{}` reaches a barrier through an end: `END.full`, `END.empty`"};
-constexpr Message<std::string, std::string> outside_hold{
-    "outside-end",
-    "`{}` signals or waits for the stage that a block holds: it stands inside `fill`, `take` or `drain` of `{}`"};
 constexpr Message<std::string, std::string> memory_place{"tensor-memory", "`{}` stands in `{}`"};
-constexpr Message<std::string> expect_of_consumer{
-    "wrong-side", "`expect` announces the bytes of loads to `full`; `{}` counts arrivals alone: `arrive` or `commit`"};
-constexpr Message<std::string> next_is_given{"turn-barrier",
-                                             "`{0}` hands the turn on and waits for nobody: `sync.arrive {0}`"};
-constexpr Message<std::string> mine_is_awaited{"turn-barrier",
-                                               "`{0}` is where this team waits for its turn: `sync {0}`"};
-constexpr Message<std::string, int, std::string, std::string> several_barriers{
-    "several-barriers", "`{}` is {} barriers, in the CTAs across {}: `{}.each` signals all"};
-constexpr Message<std::string, int, std::string, std::string> several_after_mma{
-    "several-barriers",
-    "`{}` is {} barriers, in the CTAs across {}: `{}` signals all when the MMAs before it are done"};
 constexpr Message<std::string> load_signals{"load-signals",
                                             "a load signals the `full` of the end whose tile it fills; this is {}"};
 constexpr Message<> load_tile{"load-tile", "a load fills a tile of a producer's end, inside `fill`"};
@@ -51,6 +30,10 @@ constexpr Message<std::string, std::int64_t, std::string> no_step{
     "{}"};
 constexpr Message<std::string, std::int64_t> row_bytes{
     "copy-row", "a row of `{}` is {} bytes: the copy engine wants a multiple of 16"};
+constexpr Message<std::string, std::int64_t, std::int64_t> copy_transposed{
+    "copy-layout",
+    "the copy engine reads along the last coordinate, and the neighbours of `{0}` lie along its first: declare its "
+    "transpose, `{0}: … [{1}, {2}]`; an MN-major operand of an MMA has no load"};
 constexpr Message<std::string> copy_layout{"copy-layout",
                                            "the copy engine reads `{}` row by row: its last coordinate has stride 1"};
 constexpr Message<std::string, std::string, std::string> no_box{
@@ -75,8 +58,14 @@ constexpr Message<std::string, std::string, std::string> d_extents{"mma-shape",
 constexpr Message<std::string, std::string> no_accumulator{"no-accumulator",
                                                            "`{}` is not where such an MMA puts D: {}"};
 constexpr Message<std::string, std::string> fragment_extents{"tile-extents", "the fragment is {}; the view is {}"};
-constexpr Message<std::string, std::string> fragment_cell{"fragment-layout",
-                                                          "no tensor-memory load spreads {} like this fragment: {}"};
+constexpr Message<std::string, std::string, std::string> fragment_element{
+    "tile-element", "`{}` moves elements of 32 bits; the fragment is of {}, the view of {}"};
+constexpr Message<std::string, std::string> fragment_cell{
+    "fragment-layout",
+    "{} is not spread like this fragment: {}; tensor memory is loaded in 32 lanes by 32-bit columns "
+    "(`umma.ld_32x32b`)"};
+constexpr Message<int> fragment_columns{"fragment-layout",
+                                        "a tensor-memory load is of 1, 2, 4 … 128 columns; this fragment has {}"};
 constexpr Message<int, std::int64_t, int, int> warp_lanes{
     "warp-lanes", "warp {} of the CTA reaches into tensor memory's lanes {} on; the hardware gives it lanes {} .. {}"};
 constexpr Message<std::string, int, std::string> access_width{"access-width", "`{}` moves {} bits; {}"};
@@ -174,94 +163,6 @@ bool Builder::check_tensor_memory(const kernel::Instruction& made) {
   return false;
 }
 
-// ---- Barriers
-
-bool Builder::check_barrier(const kernel::Instruction& made, std::size_t at) {
-  using Kind = kernel::BarrierOperand::Kind;
-  const auto& barrier = std::get<kernel::BarrierOperand>(made.operands[at]);
-  const Does does = made.op->does;
-  const SourceRange where = made.operands_where[at];
-  if (barrier.is_named()) return check_turn_barrier(made, at);
-  if (does == Does::init) {
-    if (barrier.end != kernel::EndId::none || session_.place.kind != Place::Kind::start) {
-      session_.error(where, init_in_start);
-      return false;
-    }
-    if (!made.guard.facts.one) {
-      session_.error(made.opcode_where, init_one).insert(where.file, made.opcode_where.begin, "@one ");
-      return false;
-    }
-    return true;
-  }
-  if (barrier.end == kernel::EndId::none) {
-    session_.error(where, through_end, std::string(made.op->word));
-    return false;
-  }
-  const kernel::Kernel& kernel = session_.kernel;
-  const kernel::End& end = kernel[barrier.end];
-  const kernel::Pipe& pipe = kernel[end.pipe];
-  const bool producer = end.side == kernel::Side::producer, waits = does == Does::wait || does == Does::probe;
-  const bool is_full = barrier.kind == Kind::full;
-  if (is_full != (producer != waits)) {
-    session_.error(where, wrong_side, producer ? "producer" : "consumer", pipe.name, producer ? "empty" : "full",
-                   producer ? "full" : "empty", waits ? "waiting for" : "signalling", is_full ? "full" : "empty",
-                   producer ? "consumer" : "producer");
-    return false;
-  }
-  if (does == Does::expect && !producer) {
-    session_.error(made.opcode_where, expect_of_consumer, session_.one_line(where));
-    return false;
-  }
-  if (does == Does::probe) return true;
-  if (!barrier.last &&
-      std::find(evaluator_.held.begin(), evaluator_.held.end(), barrier.end) == evaluator_.held.end()) {
-    session_.error(where, outside_hold, std::string(made.op->word), end.name);
-    return false;
-  }
-  if (made.op->word.ends_with(".each")) return check_each(made, at);
-  if (does == Does::arrive || does == Does::expect) {
-    for (int rank = 0; rank < kernel.cluster_ctas(); ++rank) {
-      const std::uint32_t mask = kernel::reached(kernel, pipe, barrier.kind, rank);
-      if (std::popcount(mask) < 2) continue;
-      // The axes along which the reached CTAs differ.
-      std::string across;
-      for (std::size_t axis = 0; axis < kernel.axes.size(); ++axis) {
-        const std::int64_t first = kernel::place(kernel, std::countr_zero(mask))[axis];
-        bool differs = false;
-        for (int other = 0; other < kernel.cluster_ctas(); ++other) {
-          differs = differs || (mask >> other & 1 && kernel::place(kernel, other)[axis] != first);
-        }
-        if (differs) across += (across.empty() ? "`" : " and `") + kernel.axes[axis].name + "`";
-      }
-      if (does == Does::arrive && mma_role_ == session_.place.role && kernel.target == isa::Target::sm_100a) {
-        session_.error(where, several_after_mma, session_.one_line(where), std::popcount(mask), across,
-                       session_.kernel.pairs ? "commit.pair" : "commit");
-        return false;
-      }
-      session_
-          .error(where, several_barriers, session_.one_line(where), std::popcount(mask), across,
-                 std::string(made.op->word))
-          .insert(where.file, made.opcode_where.end, ".each");
-      return false;
-    }
-  }
-  return true;
-}
-
-// The turn is waited for at one of its barriers and handed on at the other.
-bool Builder::check_turn_barrier(const kernel::Instruction& made, std::size_t at) {
-  using Kind = kernel::BarrierOperand::Kind;
-  const auto& barrier = std::get<kernel::BarrierOperand>(made.operands[at]);
-  const bool waits = made.op->does == Does::sync;
-  if (barrier.kind == Kind::named || waits == (barrier.kind == Kind::mine)) return true;
-  const std::string text = session_.one_line(made.operands_where[at]);
-  if (waits)
-    session_.error(made.opcode_where, next_is_given, text);
-  else
-    session_.error(made.opcode_where, mine_is_awaited, text);
-  return false;
-}
-
 // ---- The copy engine
 
 bool Builder::check_copy(const kernel::View& tile, const kernel::View& view, std::string_view word) {
@@ -286,6 +187,13 @@ bool Builder::check_copy(const kernel::View& tile, const kernel::View& view, std
     }
   }
   const auto& coordinates = global.layout.map().coordinates();
+  const bool transposed = coordinates.size() == 2 && coordinates[0].size() == 1 && coordinates[1].size() == 1 &&
+                          coordinates[0][0].stride == 1 && coordinates[1][0].stride != 1;
+  if (transposed) {
+    session_.error(view.where, copy_transposed, global.name, global.shape[1], global.shape[0])
+        .note(global.declared, "declared here");
+    return false;
+  }
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
     if (coordinates[i].size() != 1 || (i + 1 == coordinates.size() && coordinates[i][0].stride != 1)) {
       session_.error(view.where, copy_layout, global.name).note(global.declared, "declared here");
@@ -479,8 +387,8 @@ bool Builder::check_tensor_load(const kernel::Instruction& made) {
     return false;
   }
   if (layout::bits(fragment.element) != 32 || layout::bits(buffer.element) != 32) {
-    session_.error(view.where, fragment_extents, std::string(layout::name(fragment.element)),
-                   std::string(layout::name(buffer.element)));
+    session_.error(view.where, fragment_element, std::string(made.op->word),
+                   std::string(layout::name(fragment.element)), std::string(layout::name(buffer.element)));
     return false;
   }
   // The cell of every value, relative to the first, is the one that a load of 32 lanes by 32 bits puts there.
@@ -511,7 +419,7 @@ bool Builder::check_tensor_load(const kernel::Instruction& made) {
     }
   }
   if (fragment.count & (fragment.count - 1) || fragment.count > 128) {
-    session_.error(view.where, fragment_cell, session_.one_line(view.where), "a load is of 1, 2, 4 … 128 columns");
+    session_.error(view.where, fragment_columns, fragment.count);
     return false;
   }
   // The 32 lanes that the hardware gives each warp (PTX ISA, tcgen05: access restrictions).
