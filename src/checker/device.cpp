@@ -15,7 +15,33 @@ namespace {
 constexpr std::int64_t kMostMemory = std::int64_t{16} << 30;
 constexpr std::uint32_t kMagic = 0x70616d77;  // the first bytes of a map, before its fields
 
+constexpr std::int64_t kMostShared = 232448;  // bytes of a CTA (CUDA programming guide, compute capability 9.0, 10.0)
+
 constexpr Message<std::string> kLaunch{"ptx-launch", "the launch cannot be: {}"};
+
+using Dimensions = std::array<std::uint32_t, 3>;
+
+std::uint64_t product(const Dimensions& of) {
+  return std::uint64_t{of[0]} * of[1] * of[2];
+}
+
+std::string text(const Dimensions& of) {
+  return fmt::format("{} × {} × {}", of[0], of[1], of[2]);
+}
+
+// What the kernel's own directives forbid (PTX ISA, performance-tuning and cluster dimension directives).
+std::string against_directives(const PtxLaunch& launch) {
+  const ptx_text::Function& kernel = *launch.kernel;
+  if (kernel.threads[0] > 0 && launch.block != kernel.threads)
+    return fmt::format("a CTA of {} threads; the kernel says `.reqntid`, {}", text(launch.block), text(kernel.threads));
+  if (kernel.most_threads[0] > 0 && product(launch.block) > product(kernel.most_threads))
+    return fmt::format("a CTA of {} threads; the kernel says `.maxntid`, {} at most", product(launch.block),
+                       product(kernel.most_threads));
+  if (kernel.cluster[0] > 0 && launch.cluster != kernel.cluster)
+    return fmt::format("a cluster of {} CTAs; the kernel says `.reqnctapercluster`, {}", text(launch.cluster),
+                       text(kernel.cluster));
+  return "";
+}
 
 }  // namespace
 
@@ -212,32 +238,40 @@ std::uint64_t Device::most_at_once(const PtxLaunch& launch) const {
   return an_sm * static_cast<std::uint64_t>(sms_);
 }
 
+// In words; nothing, where it can be run.
+std::string Device::wrong_with(const PtxLaunch& launch) const {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (launch.grid[i] == 0 || launch.block[i] == 0 || launch.cluster[i] == 0)
+      return "a grid, a CTA and a cluster have at least one of each dimension";
+  }
+  if (std::string wrong = against_directives(launch); !wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (launch.grid[i] % launch.cluster[i] != 0)
+      return fmt::format("{} CTAs are no multiple of the cluster's {}", launch.grid[i], launch.cluster[i]);
+  }
+  if (std::uint64_t threads = product(launch.block); threads > 1024)
+    return fmt::format("a CTA of {} threads; 1024 are the most", threads);
+  if (std::uint64_t ctas = product(launch.cluster); ctas > 16)
+    return fmt::format("a cluster of {} CTAs; 16 are the most", ctas);
+  if (launch.dynamic_shared < 0 || launch.dynamic_shared > kMostShared)
+    return fmt::format("{} bytes of shared memory; {} are the most", launch.dynamic_shared, kMostShared);
+  if (launch.cooperative) {
+    if (std::uint64_t all = product(launch.grid), most = most_at_once(launch); all > most)
+      return fmt::format("a cooperative launch of {} CTAs; {} can be there at the same time", all, most);
+  }
+  if (launch.params.size() != launch.kernel->params.size())
+    return fmt::format("the kernel has {}, and is given {}", counted(launch.kernel->params.size(), "parameter"),
+                       launch.params.size());
+  return "";
+}
+
 bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& outcome, Diagnostics& diagnostics) {
   const ptx_text::Module& module = *launch.module;
-  std::string wrong;
-  std::uint64_t threads = 1, ctas = 1;
-  for (std::size_t i = 0; i < 3; ++i) {
-    threads *= launch.block[i];
-    ctas *= launch.cluster[i];
-    if (launch.grid[i] == 0 || launch.block[i] == 0 || launch.cluster[i] == 0) {
-      wrong = "a grid, a CTA and a cluster have at least one of each dimension";
-      break;
-    }
-    if (launch.grid[i] % launch.cluster[i] != 0)
-      wrong = fmt::format("{} CTAs are no multiple of the cluster's {}", launch.grid[i], launch.cluster[i]);
-  }
-  if (wrong.empty() && threads > 1024) wrong = fmt::format("a CTA of {} threads; 1024 are the most", threads);
-  if (wrong.empty() && ctas > 16) wrong = fmt::format("a cluster of {} CTAs; 16 are the most", ctas);
-  if (wrong.empty() && (launch.dynamic_shared < 0 || launch.dynamic_shared > 232448))
-    wrong = fmt::format("{} bytes of shared memory; 232448 are the most", launch.dynamic_shared);
-  if (wrong.empty() && launch.cooperative) {
-    std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-    if (std::uint64_t most = most_at_once(launch); all > most)
-      wrong = fmt::format("a cooperative launch of {} CTAs; {} can be there at the same time", all, most);
-  }
-  if (wrong.empty() && launch.params.size() != launch.kernel->params.size())
-    wrong = fmt::format("the kernel has {}, and is given {}", counted(launch.kernel->params.size(), "parameter"),
-                        launch.params.size());
+  PtxLaunch run = launch;
+  // PTX ISA, .reqnctapercluster: a launch that names no cluster has the kernel's.
+  if (run.cluster == Dimensions{})
+    run.cluster = launch.kernel->cluster[0] > 0 ? launch.kernel->cluster : Dimensions{1, 1, 1};
+  std::string wrong = wrong_with(run);
   if (!wrong.empty()) {
     diagnostics.error(launch.kernel->where, kLaunch, wrong);
     return false;
@@ -245,6 +279,12 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   auto code =
       ptx::decode(module, *launch.kernel, [&](std::uint32_t index) { return variable(module, index); }, diagnostics);
   if (!code) return false;
+  if (const std::int64_t all = code->shared_bytes + launch.dynamic_shared; all > kMostShared) {
+    diagnostics.error(launch.kernel->where, kLaunch,
+                      fmt::format("{} bytes of shared memory, {} of them the kernel's own variables; {} are the most",
+                                  all, code->shared_bytes, kMostShared));
+    return false;
+  }
   if (!launch.dependent) {
     memory_.first_open = memory_.launches + 1;
   } else if (memory_.waited) {
@@ -252,7 +292,6 @@ bool Device::launch(const PtxLaunch& launch, const Options& options, Outcome& ou
   }
   memory_.waited = false;
   ++memory_.launches;
-  PtxLaunch run = launch;
   if (launch.cooperative) {
     // Two words of the driver's: its size, and what CTAs count at the grid's barrier (CUDA's cooperative groups).
     constexpr std::int64_t kWorkspace = 8;

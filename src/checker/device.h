@@ -124,7 +124,8 @@ std::optional<TensorMapFields> decode_tensor_map(std::span<const std::uint8_t> b
 struct PtxLaunch {
   const ptx_text::Module* module = nullptr;
   const ptx_text::Function* kernel = nullptr;
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::array<std::uint32_t, 3> cluster{};  // zeros: what the kernel itself says, else one CTA
   std::int64_t dynamic_shared = 0;
   std::vector<std::vector<std::uint8_t>> params;  // by ordinal
   const Sources* sources = nullptr;               // for places in what is said, where they are at hand
@@ -151,6 +152,7 @@ class Device {
 
  private:
   std::uint64_t most_at_once(const PtxLaunch& launch) const;
+  std::string wrong_with(const PtxLaunch& launch) const;
 
   int sms_;
   DeviceMemory memory_;

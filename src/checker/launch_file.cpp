@@ -40,6 +40,7 @@ class LaunchFile::Reader {
     file_.kernel_ = root.getString("kernel").value_or("").str();
     if (llvm::Error error = dimensions(root, "grid", file_.launch_.grid)) return error;
     if (llvm::Error error = dimensions(root, "block", file_.launch_.block)) return error;
+    if (root.get("cluster") != nullptr) file_.launch_.cluster = {1, 1, 1};
     if (llvm::Error error = dimensions(root, "cluster", file_.launch_.cluster)) return error;
     file_.launch_.dependent = root.getBoolean("dependent").value_or(false);
     file_.launch_.cooperative = root.getBoolean("cooperative").value_or(false);

@@ -64,7 +64,7 @@ std::array<std::uint32_t, 3> cluster_of(const LaunchAttribute* attributes, unsig
     const auto& cluster = attributes[i].value.cluster;
     if (attributes[i].id == kClusterDimension) return {cluster.x, cluster.y, cluster.z};
   }
-  return {1, 1, 1};
+  return {};
 }
 
 bool dependent_of(const LaunchAttribute* attributes, unsigned count) {

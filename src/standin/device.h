@@ -23,6 +23,7 @@ struct LaunchAttribute {
     } cluster;
   } value;
 };
+// Zeros where they name none.
 std::array<std::uint32_t, 3> cluster_of(const LaunchAttribute* attributes, unsigned count);
 // Whether they let the grid start before the one before it has ended (programmatic stream serialization).
 bool dependent_of(const LaunchAttribute* attributes, unsigned count);

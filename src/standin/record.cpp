@@ -49,10 +49,10 @@ class Recorder {
       buffers[name] = std::move(buffer);
     }
     auto three = [](const std::array<std::uint32_t, 3>& of) { return llvm::json::Array{of[0], of[1], of[2]}; };
-    llvm::json::Object root{{"kernel", launch_.kernel->name},   {"grid", three(launch_.grid)},
-                            {"block", three(launch_.block)},    {"cluster", three(launch_.cluster)},
-                            {"shared", launch_.dynamic_shared}, {"buffers", std::move(buffers)},
-                            {"params", std::move(params)}};
+    llvm::json::Object root{{"kernel", launch_.kernel->name}, {"grid", three(launch_.grid)},
+                            {"block", three(launch_.block)},  {"shared", launch_.dynamic_shared},
+                            {"buffers", std::move(buffers)},  {"params", std::move(params)}};
+    if (launch_.cluster[0] > 0) root["cluster"] = three(launch_.cluster);
     if (launch_.cooperative) root["cooperative"] = true;
     return put(fmt::format("launch-{}.json", number_),
                llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root))).str());

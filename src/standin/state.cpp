@@ -147,7 +147,6 @@ int State::launch(const void* host, const Launch& launch) {
   run.grid = launch.grid;
   run.block = launch.block;
   run.cluster = launch.cluster;
-  if (function->cluster[0] > 0) run.cluster = function->cluster;
   run.dynamic_shared = static_cast<std::int64_t>(launch.shared);
   for (std::size_t i = 0; i < function->params.size(); ++i) {
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(function->params[i].bytes));

@@ -45,7 +45,7 @@ struct Kernel {
 };
 
 struct Launch {
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{};  // a cluster of zeros: none is named
   std::size_t shared = 0;
   bool dependent = false, cooperative = false;
   void** arguments = nullptr;
