@@ -171,7 +171,7 @@ void Interpreter::barrier_arrive(const Instruction& instruction) {
         done = barrier.land(number, name, faults_);
         break;
       case Arrival::drop:
-        done = barrier.drop(name, faults_);
+        done = barrier.drop(1, name, faults_);
         break;
     }
     if (done) {

@@ -76,10 +76,10 @@ bool MBarrier::land(std::int64_t bytes, const std::string& what, Faults& faults)
   return turn();
 }
 
-bool MBarrier::drop(const std::string& what, Faults& faults) {
+bool MBarrier::drop(std::int64_t count, const std::string& what, Faults& faults) {
   if (!usable(what, "drops out of", faults)) return false;
-  if (expected_ > 0) --expected_;
-  return arrive(1, what, faults);
+  expected_ -= std::min(count, expected_);
+  return arrive(count, what, faults);
 }
 
 bool NamedBarrier::arrive(int warp, int threads, bool sync, const std::string& what, Faults& faults,

@@ -23,7 +23,7 @@ class MBarrier {
   bool arrive(std::int64_t count, const std::string& what, Faults& faults);
   bool expect(std::int64_t bytes, const std::string& what, Faults& faults);
   bool land(std::int64_t bytes, const std::string& what, Faults& faults);
-  bool drop(const std::string& what, Faults& faults);
+  bool drop(std::int64_t count, const std::string& what, Faults& faults);
 
   // Whether the phase of this parity is the one before the present.
   bool passed(int parity) const { return static_cast<int>(phase_ & 1) != parity; }

@@ -87,9 +87,12 @@ void Executor::arrive(const Code& code) {
       completed = code.add ? to->land(number, name, faults_) : to->expect(number, name, faults_);
     } else {
       if (code.extra == 1) to->expect(number, name, faults_);
-      completed = code.at_read
-                      ? to->drop(name, faults_)
-                      : to->arrive(code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number, name, faults_);
+      const std::int64_t arrivals = code.extra == 1 || amount.kind == Arg::Kind::none ? 1 : number;
+      completed = code.at_read ? to->drop(arrivals, name, faults_) : to->arrive(arrivals, name, faults_);
+      if (completed && code.no_complete)
+        report(Finding::Kind::protocol, fmt::format("an arrival by .noComplete completes a phase of {}", name),
+               {"to mend: the arrival that may be the phase's last without .noComplete",
+                "PTX ISA, mbarrier.arrive: what .noComplete must not do"});
     }
     order_completed(rank, offset, completed);
     report_faults();

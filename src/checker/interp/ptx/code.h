@@ -92,10 +92,11 @@ struct Code {
   bool uniform = false, multicast = false, pair = false, relaxed = false, add = false, at_read = false, cluster = false;
   bool release = false, acquire = false;
   bool carry_in = false, carry_out = false;
-  bool finite = false;   // what is too large is the largest number
-  bool ftz = false;      // numbers too small for a normal exponent are 0
-  bool sparse = false;   // A of an MMA holds half of k
-  bool aligned = false;  // all lanes of a warp execute it together
+  bool finite = false;       // what is too large is the largest number
+  bool ftz = false;          // numbers too small for a normal exponent are 0
+  bool sparse = false;       // A of an MMA holds half of k
+  bool aligned = false;      // all lanes of a warp execute it together
+  bool no_complete = false;  // an arrival that is not the last of its phase
   Scope scope = Scope::none;
   std::uint8_t vector = 1;  // registers of a load or store
   std::uint8_t dimensions = 0;

@@ -170,6 +170,7 @@ bool Decoder::synchronisation(Code& code) {
     code.op = Op::mbar_arrive;
     code.extra = has("expect_tx") ? 1 : 0;
     code.at_read = is(1, "arrive_drop");
+    code.no_complete = has("noComplete");
     std::size_t at = operands() > 0 && operand(0).kind == Operand::Kind::address ? 0 : 1;
     if (operands() <= at || !memory(operand(at))) return false;
     if (at == 1 ? !scalar(operand(0)) : !none()) return false;
