@@ -115,11 +115,6 @@ void Executor::tensor_load(const Code& code, int lane) {
     return;
   }
   if (map->nibbles) load.start.at[0] /= 2;
-  if (load.start.at[0] * map->element_bytes % 16 != 0)
-    report(
-        Finding::Kind::protocol,
-        fmt::format("the first coordinate of a box, {}, is no multiple of 16 bytes; the copy engine kills the kernel",
-                    load.start.at[0]));
   load.bytes = box_bytes(*map);
   auto [to_rank, to_offset] = shared_place(to);
   auto [barrier_rank, barrier_offset] = shared_place(barrier);
@@ -127,8 +122,12 @@ void Executor::tensor_load(const Code& code, int lane) {
     report(Finding::Kind::memory, "a box goes to a CTA that the cluster does not have");
     return;
   }
-  if (to_offset % 128 != 0)
-    report(Finding::Kind::memory, fmt::format("the shared address {:#x} of a box is no multiple of 128", to_offset));
+  need_box_place(*map, load.start, to_offset);
+  need_own(code, to_rank);
+  // PTX ISA, cp.async.bulk.tensor: the mbarrier is of the destination's CTA; with .cta_group::2, of its pair.
+  if (!code.multicast && (!code.pair || to_rank / 2 != barrier_rank / 2))
+    need_together(to_rank, barrier_rank, barrier_offset,
+                  "PTX ISA, cp.async.bulk.tensor: without .cta_group::2 the mbarrier is in the CTA of the destination");
   for (std::uint32_t rank = 0; rank < cluster_->ctas.size(); ++rank) {
     bool here = code.multicast ? mask >> rank & 1 : rank == static_cast<std::uint32_t>(to_rank);
     if (!here) continue;
@@ -150,6 +149,7 @@ void Executor::tensor_load(const Code& code, int lane) {
     shared.for_each_block(
         to_offset, load.bytes,
         [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) { block.landing.add(units); });
+    need_no_barrier(target.cta, to_offset, load.bytes, "fills");
     load.targets.push_back(target);
   }
   order_load(load);
@@ -182,6 +182,8 @@ void Executor::tensor_store(const Code& code, int lane) {
     return;
   }
   if (map->nibbles) store.start.at[0] /= 2;
+  need_box_place(*map, store.start, offset);
+  if (code.add) need_reducible(*map, store.operation);
   store.type = type_of_elements(*map);
   store.bytes = box_bytes(*map);
   store.shared = offset;
@@ -197,6 +199,7 @@ void Executor::begin_store(Store store, int lane) {
   machine::SharedMemory& shared = cluster_->ctas[static_cast<std::size_t>(store.cta)]->shared;
   if (!shared.written(store.shared, static_cast<std::uint32_t>(store.bytes)))
     report(Finding::Kind::memory, fmt::format("stores shared memory at {:#x} that nothing has written", store.shared));
+  need_no_barrier(store.cta, store.shared, store.bytes, "reads");
   store.line = line_;
   store.warp = static_cast<int>(warp_->cta) * 64 + warp_->number;
   store.lane = lane;
@@ -247,6 +250,11 @@ void Executor::bulk(const Code& code, int lane) {
     report(Finding::Kind::memory, "a bulk copy goes to shared memory that the cluster does not have");
     return;
   }
+  need_own(code, rank);
+  if (code.where == Where::shared && !code.add && rank == warp_->cta)
+    report(Finding::Kind::protocol, "copies from shared memory to the own CTA's",
+           {"to mend: the address of another CTA of the cluster (mapa); in the own one, ld and st",
+            "PTX ISA, cp.async.bulk: from .shared::cta to .shared::cluster is to another CTA"});
   if (code.multicast) {
     // To the same place of each CTA of the mask, and its mbarrier.
     const std::uint32_t mask = of_cluster(value(7));
@@ -261,6 +269,7 @@ void Executor::bulk(const Code& code, int lane) {
     if (load.operation >= 0 && !shared.written(offset, static_cast<std::uint32_t>(bytes)))
       report(Finding::Kind::memory,
              fmt::format("reduces into shared memory at {:#x}, which nothing has written", offset));
+    need_no_barrier(target.cta, offset, bytes, "fills");
     shared.for_each_block(offset, bytes, [](machine::SharedMemory::Block& block, std::uint64_t units, std::uint32_t) {
       block.landing.add(units);
     });
@@ -384,6 +393,8 @@ Executor::Next Executor::copies(const Code& code) {
             report(Finding::Kind::memory, "the answer goes to shared memory that the CTA does not have");
             continue;
           }
+          need_aligned(to, 16, "writes");
+          need_no_barrier(static_cast<int>(each->rank), to, 16, "writes");
           order_request(to, static_cast<std::uint32_t>(barrier[lane] & 0xffffff), static_cast<int>(each->rank),
                         words[2] == 0);
           std::memcpy(each->shared.bytes(to, 16).data(), words, 16);

@@ -107,6 +107,7 @@ bool Decoder::tensor_copy(Code& code, bool load) {
   }
   code.multicast = has("multicast::cluster");
   code.pair = has("cta_group::2");
+  code.cluster = has("shared::cluster");
   const Operand& tensor = operand(load ? 1 : 0);
   const Operand& shared = operand(load ? 0 : 1);
   if (tensor.kind != Operand::Kind::tensor || tensor.count < 2) return false;
@@ -208,6 +209,7 @@ bool Decoder::copies(Code& code) {
     const std::size_t to = has("reduce") ? 4 : 3;
     const bool into_shared = is(to, "shared::cluster") || is(to, "shared::cta");
     code.op = into_shared ? Op::bulk_load : Op::bulk_store;
+    code.cluster = is(to, "shared::cluster");
     code.add = has("reduce");
     code.multicast = has("multicast::cluster");
     code.extra = -1;
@@ -240,10 +242,10 @@ bool Decoder::copies(Code& code) {
     return memory(operand(0));
   }
   if (starts("cp.async.c")) {
-    // [to], [from], bytes, bytes that come
+    // [to], [from], bytes, bytes that come or a predicate that none do, policy
     code.op = Op::copy_async;
     if (operands() < 3 || !memory(operand(0)) || !memory(operand(1)) || !scalar(operand(2))) return false;
-    return operands() > 3 ? scalar(operand(3)) : none();
+    return operands() > (has("L2::cache_hint") ? 4u : 3u) ? scalar(operand(3)) : none();
   }
   known_ = false;
   return false;

@@ -153,6 +153,14 @@ class Executor {
   std::pair<int, std::uint32_t> shared_place(std::uint64_t address) const;  // CTA and offset; -1: none
   std::pair<int, std::uint32_t> barrier_place(const Code& code, std::size_t first, int lane);
 
+  // ---- places.cpp: where what an instruction names may lie
+  void need_aligned(std::uint64_t address, std::int64_t bytes, const char* how);
+  void need_no_barrier(int rank, std::uint32_t offset, std::int64_t bytes, const char* how);
+  void need_box_place(const TensorMapFields& map, const BoxStart& start, std::uint32_t shared);
+  void need_own(const Code& code, int rank);
+  void need_together(int rank, int barrier_rank, std::uint32_t barrier, const char* chapter);
+  void need_reducible(const TensorMapFields& map, int operation);
+
   // ---- barriers.cpp
   Next synchronise(const Code& code);
   Next named_barrier(const Code& code);

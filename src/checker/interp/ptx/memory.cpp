@@ -37,12 +37,7 @@ Executor::Place Executor::place(Where where, std::uint64_t address, std::int64_t
       found.shared = cluster_->ctas[static_cast<std::size_t>(rank)].get();
       found.offset = offset;
       found.data = found.shared->shared.bytes(offset, static_cast<std::uint32_t>(bytes)).data();
-      if ((found.shared->shared.block(offset).barriers & machine::SharedMemory::unit_bit(offset)) != 0) {
-        auto of = found.shared->barriers.lower_bound(offset & ~7u);
-        if (of != found.shared->barriers.end() && of->first < offset + bytes && of->second.live())
-          report(Finding::Kind::protocol, fmt::format("{} {}, which is live, as data: mbarrier.inval comes first", how,
-                                                      barrier_name(rank, of->first)));
-      }
+      need_no_barrier(rank, offset, bytes, how);
       if (!write && !found.shared->shared.written(offset, static_cast<std::uint32_t>(bytes)))
         report(Finding::Kind::memory, fmt::format("reads shared memory at {:#x}, which nothing has written", offset));
       return found;
@@ -172,8 +167,7 @@ void Executor::load(const Code& code) {
   if (!places(code, at, bytes, data)) {
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       int lane = std::countr_zero(rest);
-      if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
-        report(Finding::Kind::memory, fmt::format("reads {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
+      need_aligned(at[lane], bytes, "reads");
       data[lane] = place(code.where, at[lane], bytes, lane, false).data;
     }
   }
@@ -247,8 +241,7 @@ void Executor::store(const Code& code) {
   Place to[kLanes];
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
-    if (at[lane] % static_cast<std::uint64_t>(bytes) != 0)
-      report(Finding::Kind::memory, fmt::format("writes {} bytes at {:#x}: no multiple of them", bytes, at[lane]));
+    need_aligned(at[lane], bytes, "writes");
     to[lane] = place(code.where, at[lane], bytes, lane, true);
   }
   for (int i = 0; i < code.vector; ++i) {
@@ -307,6 +300,7 @@ void Executor::atomic(const Code& code) {
   note_lanes(code, at, bytes, sum ? machine::PlaceHistory::Use::add : machine::PlaceHistory::Use::write);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
+    need_aligned(at[lane], bytes, "changes");
     Place to = place(code.where, at[lane], bytes, lane, true);
     if (to.data == nullptr) continue;
     std::uint32_t all = mask_;
@@ -344,6 +338,7 @@ void Executor::matrices(const Code& code) {
   for (int matrix = 0; matrix < code.extra; ++matrix) {
     Place rows[8];
     for (int row = 0; row < 8; ++row) {
+      need_aligned(at[8 * matrix + row], 16, load ? "reads" : "writes");
       rows[row] = place(Where::shared, at[8 * matrix + row], 16, 8 * matrix + row, !load);
       if (rows[row].data == nullptr) return;
     }
@@ -382,8 +377,7 @@ void Executor::discard(const Code& code) {
   note_lanes(code, at, kBytes, machine::PlaceHistory::Use::write);
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (at[lane] % kBytes != 0)
-      report(Finding::Kind::memory, fmt::format("discards {} bytes at {:#x}: no multiple of them", kBytes, at[lane]));
+    need_aligned(at[lane], kBytes, "discards");
     const Place to = place(code.where, at[lane], kBytes, lane, true);
     if (to.data == nullptr) continue;
     if (to.global == nullptr) {
@@ -401,8 +395,14 @@ void Executor::copy_async(const Code& code) {
   addresses(code, 0, to);
   addresses(code, 2, from);
   const std::int64_t bytes = arg(code, 4).value;
-  const bool part = arg(code, 5).kind != Arg::Kind::none;
-  if (part) read64(arg(code, 5), some);
+  const Arg& given = arg(code, 5);
+  const bool part = given.kind != Arg::Kind::none;
+  if (given.kind == Arg::Kind::reg && given.bytes == 0) {
+    const std::uint32_t ignored = predicate(given);
+    for (int lane = 0; lane < kLanes; ++lane) some[lane] = ignored >> lane & 1 ? 0 : static_cast<std::uint64_t>(bytes);
+  } else if (part) {
+    read64(given, some);
+  }
   std::uint32_t reading = mask_;  // a copy of no bytes reads nothing, wherever it points
   for (int lane = 0; part && lane < kLanes; ++lane) {
     if (some[lane] == 0) reading &= ~(1u << lane);
@@ -411,6 +411,12 @@ void Executor::copy_async(const Code& code) {
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     int lane = std::countr_zero(rest);
     std::int64_t count = part ? std::clamp<std::int64_t>(static_cast<std::int64_t>(some[lane]), 0, bytes) : bytes;
+    if (part && some[lane] > static_cast<std::uint64_t>(bytes))
+      report(Finding::Kind::memory, fmt::format("copies {} bytes of a source into {}", some[lane], bytes),
+             {"to mend: a src-size that is no more than the bytes that are written",
+              "PTX ISA, cp.async: src-size is not more than cp-size"});
+    need_aligned(to[lane], bytes, "writes");
+    if (count == bytes) need_aligned(from[lane], bytes, "reads");
     Place into = place(Where::shared, to[lane], bytes, lane, true);
     if (into.data == nullptr) continue;
     std::memset(into.data, 0, static_cast<std::size_t>(bytes));

@@ -17,9 +17,13 @@ void Executor::access_remotely(const Code& code) {
   const std::int64_t bytes = static_cast<std::int64_t>(width) * code.vector;
   for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
+    need_aligned(at[lane], bytes, "writes");
     Place to = place(Where::shared, at[lane], bytes, lane, true);
     if (to.data == nullptr) continue;
     auto [rank, offset] = shared_place(barriers[lane]);
+    if (rank >= 0)
+      need_together(static_cast<int>(to.shared->rank), rank, offset,
+                    "PTX ISA, st.async, red.async: the mbarrier is in the CTA of the destination");
     order_remote(to, bytes, rank, offset, code.op == Op::red_async);
     for (int i = 0; i < code.vector; ++i) {
       read64(arg(code, static_cast<std::size_t>(i) + 4), value);

@@ -16,6 +16,9 @@ constexpr std::int64_t kMapBytes = 128;
 // The map as it is now: a kernel may change those in global memory, and what has been asked for keeps its own.
 const TensorMapFields* Executor::tensor_map(std::uint64_t address, BoxMode mode) {
   const bool rows_apart = mode == BoxMode::rows_apart;
+  if (address % 64 != 0)
+    report(Finding::Kind::memory, fmt::format("the tensor map at {:#x}: no multiple of 64", address),
+           {"to mend: `.align 64`, alignas(64), of what holds it", "CUDA driver API, tensor map objects: alignment"});
   std::span<const std::uint8_t> bytes;
   if (address >= kParamWindow && address - kParamWindow + kMapBytes <= params_.size()) {
     bytes = std::span<const std::uint8_t>(params_).subspan(address - kParamWindow, kMapBytes);
