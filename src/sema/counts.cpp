@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sema/passes.h"
+#include "sema/ranges.h"
 #include "sema/signals.h"
 
 namespace warpcc::sema {
@@ -27,6 +28,8 @@ constexpr Message<std::string, std::string, std::string, int, int> blocks_differ
     "the blocks of `{}` signal `{}`{} {} times here and {} times elsewhere: a barrier counts the same in every phase"};
 constexpr Message<std::string, std::string, int, int> ctas_differ{
     "signals-differ", "`{}` of `{}` gets {} arrivals a phase in one CTA and {} in another"};
+constexpr Message<std::string, std::string, int, std::int64_t, int> clusters_differ{
+    "signals-differ", "`{}` of `{}` gets {} arrivals a phase in cluster {} and {} in others"};
 constexpr Message<std::string, int> teams_differ{
     "signals-differ",
     "team {1} of `{0}` releases a stage otherwise than the first: a barrier counts the same in every phase"};
@@ -58,6 +61,21 @@ struct Count {
     if (signals.lanes > lanes) expect = signals.expect, lanes = signals.lanes;
   }
 };
+
+// The first CTA that holds this end.
+int lowest(const kernel::Kernel& kernel, const kernel::Pipe& pipe, kernel::Side side) {
+  for (int rank = 0; rank < kernel.cluster_ctas(); ++rank) {
+    if (kernel::holds(kernel, pipe, side, rank)) return rank;
+  }
+  return 0;
+}
+
+void unsignalled_anywhere(Session& session, const kernel::Pipe& pipe, kernel::Side waiter, const std::string& word) {
+  session.diagnostics
+      .error(pipe.declared, unsignalled, word, pipe.name,
+             at_place(session.kernel, lowest(session.kernel, pipe, waiter)))
+      .note(pipe.declared, "the pipe");
+}
 
 class Counter {
  public:
@@ -209,7 +227,7 @@ class Counter {
       const std::string word = kind == Kind::full ? "full" : "empty";
       std::map<int, int> total, expects;
       std::vector<Source> sources;
-      SourceRange where = pipe.declared;
+      SourceRange where{};
       for (const kernel::EndId end : ends_of(id, signaller)) {
         const auto found = counts_.find(end);
         if (found == counts_.end()) continue;
@@ -218,14 +236,16 @@ class Counter {
         if (!check_expects(pipe, count)) return;
         for (const auto& [target, arrivals] : count.arrivals) {
           total[target] += arrivals;
-          if (target == lowest(pipe, waiter)) {
+          if (target == lowest(kernel_, pipe, waiter)) {
             const std::vector<Source>& more = count.arrive_sources.at(target);
             sources.insert(sources.end(), more.begin(), more.end());
           }
         }
         for (const auto& [target, times] : count.expects) expects[target] += times;
       }
+      if (where.end == 0) continue;  // not in this cluster
       kernel::Signal& signal = kind == Kind::full ? pipe.full : pipe.empty;
+      const int elsewhere = std::exchange(signal.arrivals, 0);
       for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
         if (!kernel::holds(kernel_, pipe, waiter, rank)) continue;
         if (total[rank] == 0) {
@@ -239,6 +259,11 @@ class Counter {
         }
         signal.arrivals = total[rank];
       }
+      if (elsewhere != 0 && signal.arrivals != elsewhere) {
+        session_.diagnostics.error(where, clusters_differ, word, pipe.name, signal.arrivals, session_.cluster_id,
+                                   elsewhere);
+        return;
+      }
       if (signal.arrivals > 1'048'575)
         session_.diagnostics.error(pipe.declared, many_arrivals, pipe.name, signal.arrivals);
       int teams = 1;
@@ -246,13 +271,6 @@ class Counter {
       signal.arrivals_why = why(sources, teams);
       if (kind == Kind::full && !expects.empty()) derive_bytes(pipe);
     }
-  }
-
-  int lowest(const kernel::Pipe& pipe, kernel::Side side) const {
-    for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
-      if (kernel::holds(kernel_, pipe, side, rank)) return rank;
-    }
-    return 0;
   }
 
   bool check_expects(const kernel::Pipe& pipe, const Count& count) {
@@ -304,7 +322,7 @@ class Counter {
   }
 
   void derive_bytes(kernel::Pipe& pipe) {
-    const int consumer = lowest(pipe, kernel::Side::consumer);
+    const int consumer = lowest(kernel_, pipe, kernel::Side::consumer);
     std::vector<int> fillers;
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       if (kernel::reached(kernel_, pipe, Kind::full, rank) >> consumer & 1) fillers.push_back(rank);
@@ -335,7 +353,18 @@ class Counter {
 }  // namespace
 
 void derive_counts(Session& session) {
-  Counter(session).run();
+  for (const std::int64_t cluster : clusters_apart(session)) {
+    session.cluster_id = cluster;
+    Counter(session).run();
+    if (session.diagnostics.failed()) return;
+  }
+  for (const kernel::Pipe& pipe : session.kernel.pipes) {
+    if (pipe.depth == 0) continue;
+    if (pipe.full.arrivals == 0)
+      unsignalled_anywhere(session, pipe, kernel::Side::consumer, "full");
+    else if (pipe.empty.arrivals == 0)
+      unsignalled_anywhere(session, pipe, kernel::Side::producer, "empty");
+  }
 }
 
 }  // namespace warpcc::sema

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include "sema/passes.h"
 #include "sema/ranges.h"
@@ -126,17 +127,20 @@ class Coverage {
     Boxes boxes;
     const bool copies = find_of(hold.body, hold.end, Does::copy_cluster) != nullptr;
     const kernel::Pipe& pipe = kernel_[kernel_[hold.end].pipe];
+    std::set<int> fillers;  // others fill their stages in blocks of their own
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
       const std::vector<std::int64_t> axes = kernel::place(kernel_, rank);
       if (!runs_at(role, axes)) continue;
       for (int warp = 0; warp < role.end_warp - role.first_warp; ++warp) {
         const Fixed fixed{0, warp, &axes};
-        if (comes_here(fixed)) collect(hold.body, hold.end, rank, fixed, boxes);
+        if (!comes_here(fixed)) continue;
+        fillers.insert(rank);
+        collect(hold.body, hold.end, rank, fixed, boxes);
       }
     }
-    if (session_.diagnostics.all().size() != said) return;
+    if (session_.diagnostics.all().size() != said || fillers.empty()) return;
     for (int rank = 0; rank < kernel_.cluster_ctas(); ++rank) {
-      if (!kernel::holds(kernel_, pipe, copies ? kernel::Side::consumer : kernel::Side::producer, rank)) continue;
+      if (copies ? !kernel::holds(kernel_, pipe, kernel::Side::consumer, rank) : !fillers.contains(rank)) continue;
       for (const kernel::BufferId id : pipe.carries) {
         if (kernel_[id].space == kernel::MemorySpace::shared && !covered(hold, rank, id, boxes[{rank, id}])) return;
       }

@@ -190,6 +190,8 @@ std::int64_t value_at(const Session& session, const kernel::Index& index, const 
         break;
       }
       case Atom::Kind::cluster_id:
+        value = fixed.cluster_id.value_or(session.cluster_id);
+        break;
       case Atom::Kind::reg:
       case Atom::Kind::counter:
         value = interval(session, term.atom).lo;

@@ -34,9 +34,13 @@ std::optional<bool> decide(const Session& session, const kernel::Compare& compar
 struct Fixed {
   std::int64_t lane = 0, warp = 0;
   const std::vector<std::int64_t>* axes = nullptr;
+  std::optional<std::int64_t> cluster_id{};  // none: the session's
 };
 std::int64_t value_at(const Session& session, const kernel::Index& index, const Fixed& fixed);
 bool holds_at(const Session& session, const kernel::Facts& facts, const Fixed& fixed);
+
+// One cluster of each kind that the facts of the kernel tell apart (`on (cluster_id == 0)`), by `cluster_id`.
+std::vector<std::int64_t> clusters_apart(const Session& session);
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b);
 std::int64_t floor_mod(std::int64_t a, std::int64_t b);

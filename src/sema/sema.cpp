@@ -33,9 +33,12 @@ std::optional<kernel::Kernel> elaborate(FileId file, std::shared_ptr<const tree:
   sema::check_turns(session);
   sema::check_holds(session);
   if (diagnostics.failed()) return std::nullopt;
-  sema::check_meeting(session);
-  sema::check_coverage(session);
-  if (diagnostics.failed()) return std::nullopt;
+  for (const std::int64_t cluster : sema::clusters_apart(session)) {
+    session.cluster_id = cluster;
+    sema::check_meeting(session);
+    sema::check_coverage(session);
+    if (diagnostics.failed()) return std::nullopt;
+  }
   sema::check_ends(session);
   if (diagnostics.failed()) return std::nullopt;
   sema::derive_counts(session);

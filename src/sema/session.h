@@ -75,6 +75,7 @@ class Session {
   };
   std::vector<Entered> chain;
   kernel::CallId call = kernel::CallId::none;
+  std::int64_t cluster_id = 0;  // of the cluster whose facts are looked at
   int depth = 0;
   std::int64_t steps = 0;
   std::int64_t nodes = 0;

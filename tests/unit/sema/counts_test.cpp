@@ -96,6 +96,38 @@ TEST_CASE("warps that fill in blocks of their own all count") {
         "the full barrier of `stage` is expected by 2 warps: one of them is to [expected-twice]");
 }
 
+TEST_CASE("every cluster counts alike") {
+  auto takes = [](int cluster, const std::string& arrive) {
+    return fmt::format(
+        "on (cluster_id == {}) {{ loop k in 0 .. 8 {{ take inp {{ wait inp.full; {} inp.empty; }} }} }} ", cluster,
+        arrive);
+  };
+  CHECK(empty_of(program(takes(0, "@one arrive") + takes(1, "@one arrive"))) == "3 = 3 warps of takes");
+  CHECK(said(program(takes(0, "@one arrive") + takes(1, "arrive"))) ==
+        "`empty` of `stage` gets 96 arrivals a phase in cluster 1 and 3 in others [signals-differ]");
+  CHECK(
+      said(program("loop k in 0 .. 8 { take inp { wait inp.full; @(one && cluster_id / 2 == 0 && cluster_id % 2 == 0) "
+                   "arrive inp.empty; } }")) ==
+      "warp 0 of `takes` takes a stage of `stage` and does not release it: every warp does [warp-silent]");
+}
+
+TEST_CASE("CTAs and clusters fill in blocks of their own") {
+  auto fills = [](const std::string& place, int rows) {
+    return fmt::format(
+        "on (warp == 0 && {}) {{ loop k in 0 .. 8 {{ fill out {{ wait out.empty; @one expect out.full; load out.tile[0 "
+        "+: {}, ..], a[k * 8 +: {}, ..], out.full; }} }} }} ",
+        place, rows, rows);
+  };
+  CHECK(full_of(program(kOwn, fills("half == 0", 8) + fills("half == 1", 8), 2)) == "1 = 1 warp of loads");
+  CHECK(full_of(program(kOwn, fills("cluster_id == 0", 8) + fills("cluster_id == 1", 8))) == "1 = 1 warp of loads");
+  CHECK(said(program(kOwn, fills("half == 0", 8) + fills("half == 1", 4), 2)) ==
+        "rows 4 .. 8 of `tile` at half = 1 are loaded by nobody; `expect` waits for them [not-loaded]");
+  CHECK(said(program(kOwn, fills("cluster_id == 0", 8) + fills("cluster_id == 1", 4))) ==
+        "rows 4 .. 8 of `tile` are loaded by nobody; `expect` waits for them [not-loaded]");
+  CHECK(said(program(kOwn, fills("half == 0", 8), 2)) ==
+        "`full` of `stage` at half = 1 is signalled by nobody [unsignalled]");
+}
+
 TEST_CASE("a release of the stage held on and one of the stage held are of two phases") {
   CHECK(empty_of(program("loop k in 0 .. 4 { take inp { wait inp.full; } take inp { wait inp.full; @one arrive "
                          "inp.last.empty; @one arrive inp.empty; } }")) == "3 = 3 warps of takes");
