@@ -2,10 +2,15 @@
 // docs/language.md, section 4.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "llvm/ADT/BitVector.h"
 #include "sema/passes.h"
 #include "sema/paths.h"
+#include "sema/ranges.h"
 
 namespace warpcc::sema {
 namespace {
@@ -58,7 +63,9 @@ class Registers {
  public:
   using State = Known;
 
-  explicit Registers(Session& session) : session_(session), kernel_(session.kernel) {
+  // `warp`: along the paths of this one; none: of all warps at once, where each may take part in an `on` or not.
+  explicit Registers(Session& session, const Fixed* warp = nullptr)
+      : session_(session), kernel_(session.kernel), warp_(warp) {
     for (const kernel::Register& reg : kernel_.registers_declared) {
       first_.push_back(units_);
       units_ += static_cast<unsigned>(reg.count);
@@ -77,6 +84,9 @@ class Registers {
   }
 
   void instruction(const kernel::Instruction& it, Known& known) {
+    const std::optional<bool> part = takes_part(it.guard.facts);
+    if (part == false) return;
+    const bool always = part == true && !it.guard.predicate && !it.guard.more;
     call_ = it.call;
     if (it.op->does == Does::ld_wait) {
       known.pending.reset();
@@ -122,7 +132,7 @@ class Registers {
       for (int part = 0; part < reg->count; ++part) {
         const unsigned unit = unit_of(*reg, part);
         // Under a guard it is written on some paths only, as behind a `when`.
-        if (it.guard.none())
+        if (always)
           known.written.set(unit);
         else if (!known.written[unit])
           written_under(it, unit, known);
@@ -234,11 +244,33 @@ class Registers {
     for (std::size_t i = 0; i < into.groups.size(); ++i) into.groups[i] = std::min(into.groups[i], other.groups[i]);
   }
   void join_on(Known& without, const Known& with, const kernel::On& on) { join(without, with, on.where); }
-  std::optional<bool> decide(const kernel::On&) const { return std::nullopt; }
+  std::optional<bool> decide(const kernel::On& on) const { return warp_ ? takes_part(on.facts) : std::nullopt; }
 
   bool quiet = false;
 
+  // A register that is read before it is written on every path.
+  struct Unwritten {
+    kernel::RegisterId id;
+    SourceRange where, lost;  // where it is read, and the construct behind which it may not have been written
+    kernel::CallId call;
+  };
+  std::vector<Unwritten> unwritten;
+
  private:
+  // Whether all lanes of the warp do, or none; nothing where that is not known.
+  std::optional<bool> takes_part(const kernel::Facts& facts) const {
+    if (facts.none()) return true;
+    if (!warp_) return std::nullopt;
+    bool by_lane = facts.one || facts.inside;
+    for (const kernel::Compare& compare : facts.compares) {
+      if (differs_by_lane(kernel_, compare.left))
+        by_lane = true;
+      else if (!kernel::holds(value_at(session_, compare.left, *warp_), compare.is, compare.right))
+        return false;
+    }
+    return by_lane ? std::nullopt : std::optional(true);
+  }
+
   unsigned unit_of(const kernel::RegisterOperand& reg, int part) const {
     return first_[static_cast<std::size_t>(reg.id)] + static_cast<unsigned>(reg.part + part);
   }
@@ -257,7 +289,7 @@ class Registers {
   // What is under way; of an MMA that has the registers itself, `mine` is the use of them that is not in its way.
   bool not_pending(const kernel::RegisterOperand& reg, SourceRange where, Known& known,
                    const Known::Use* mine = nullptr) {
-    if (quiet) return true;
+    if (quiet || warp_) return true;
     for (int part = 0; part < reg.count; ++part) {
       const unsigned unit = unit_of(reg, part);
       const std::string& name = kernel_[reg.id].name;
@@ -282,7 +314,7 @@ class Registers {
   // An MMA's registers: what others did to them comes before an `mma.fence`, and so does what MMAs had them for that is
   // not what this one has them for (PTX ISA, wgmma.fence).
   void fenced(const kernel::RegisterOperand& reg, SourceRange where, Known& known, const Known::Use& other) {
-    if (quiet) return;
+    if (quiet || warp_) return;
     if (!not_pending(reg, where, known, &other == &known.as_d ? &known.as_a : &known.as_d)) return;
     for (int part = 0; part < reg.count; ++part) {
       const unsigned unit = unit_of(reg, part);
@@ -295,17 +327,14 @@ class Registers {
   void complain(kernel::RegisterId id, unsigned unit, SourceRange where, Known& known) {
     if (quiet) return;
     const kernel::Register& reg = kernel_[id];
-    const bool some = known.perhaps[unit] && lost_at_[unit].end != 0;
-    Diagnostic& diagnostic =
-        some ? session_.diagnostics.error(where, unwritten_on, reg.name, session_.line_of(lost_at_[unit]))
-             : session_.diagnostics.error(where, unwritten, reg.name);
-    session_.with_calls(diagnostic.note(reg.declared, "declared here"), call_);
+    unwritten.push_back({id, where, known.perhaps[unit] ? lost_at_[unit] : SourceRange{}, call_});
     const unsigned first = first_[static_cast<std::size_t>(id)];
     known.written.set(first, first + static_cast<unsigned>(reg.count));  // said once
   }
 
   Session& session_;
   const kernel::Kernel& kernel_;
+  const Fixed* warp_;
   std::vector<unsigned> first_;
   unsigned units_ = 0;
   std::vector<SourceRange> lost_at_;
@@ -313,14 +342,86 @@ class Registers {
   kernel::CallId call_ = kernel::CallId::none;
 };
 
+// What all facts that say who takes part come to for a warp.
+void parts(const Session& session, const kernel::Block& block, const Fixed& warp, std::string& text) {
+  auto part = [&](const kernel::Facts& facts) {
+    for (const kernel::Compare& compare : facts.compares) {
+      if (differs_by_lane(session.kernel, compare.left)) continue;
+      text += kernel::holds(value_at(session, compare.left, warp), compare.is, compare.right) ? '1' : '0';
+    }
+  };
+  for (const kernel::Node& node : block) {
+    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
+      part(it->guard.facts);
+    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
+      parts(session, loop->body, warp, text);
+    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
+      parts(session, forever->body, warp, text);
+    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
+      parts(session, when->then, warp, text);
+      parts(session, when->otherwise, warp, text);
+    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
+      part(on->facts);
+      parts(session, on->body, warp, text);
+    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
+      parts(session, hold->body, warp, text);
+    }
+  }
+}
+
+std::vector<Registers::Unwritten> walked(Session& session, const kernel::Block& block, Registers registers) {
+  Paths<Registers>(session, registers).walk(block, registers.nothing());
+  return std::move(registers.unwritten);
+}
+
+// What all warps at once may not have written is looked for along the paths of each: facts that exclude each other may
+// have it written in any case. Once for all warps that take the same part everywhere.
+void check_block(Session& session, const kernel::Block& block, int warps, const std::vector<kernel::Pin>& at) {
+  const std::vector<Registers::Unwritten> by_all = walked(session, block, Registers(session));
+  if (by_all.empty()) return;
+  auto key = [](const Registers::Unwritten& one) {
+    return std::tuple(one.where.file, one.where.begin, one.call, one.id);
+  };
+  std::map<decltype(key(by_all[0])), Registers::Unwritten> found;
+  std::set<std::string> seen;
+  for (const std::int64_t cluster : clusters_apart(session)) {
+    session.cluster_id = cluster;
+    for (int rank = 0; rank < session.kernel.cluster_ctas(); ++rank) {
+      const std::vector<std::int64_t> axes = kernel::place(session.kernel, rank);
+      if (!std::all_of(at.begin(), at.end(), [&](const kernel::Pin& pin) { return axes[pin.axis] == pin.at; }))
+        continue;
+      for (int warp = 0; warp < warps; ++warp) {
+        const Fixed fixed{0, warp, &axes};
+        std::string part;
+        parts(session, block, fixed, part);
+        if (!seen.insert(std::move(part)).second) continue;
+        for (const Registers::Unwritten& one : walked(session, block, Registers(session, &fixed)))
+          found.try_emplace(key(one), one);
+      }
+    }
+  }
+  session.cluster_id = 0;
+  for (const Registers::Unwritten& one : by_all) {
+    const auto also = found.find(key(one));
+    if (also != found.end()) also->second.lost = one.lost;
+  }
+  for (const auto& [at_read, one] : found) {
+    const kernel::Register& reg = session.kernel[one.id];
+    Diagnostic& said = one.lost.end != 0
+                           ? session.diagnostics.error(one.where, unwritten_on, reg.name, session.line_of(one.lost))
+                           : session.diagnostics.error(one.where, unwritten, reg.name);
+    session.with_calls(said.note(reg.declared, "declared here"), one.call);
+  }
+}
+
 }  // namespace
 
 void check_registers(Session& session) {
-  Registers registers(session);
-  Paths<Registers> paths(session, registers);
-  paths.walk(session.kernel.start, registers.nothing());
-  for (const kernel::Role& role : session.kernel.roles) paths.walk(role.body, registers.nothing());
-  paths.walk(session.kernel.finish, registers.nothing());
+  const kernel::Kernel& kernel = session.kernel;
+  check_block(session, kernel.start, kernel.threads / 32, {});
+  for (const kernel::Role& role : kernel.roles)
+    check_block(session, role.body, role.end_warp - role.first_warp, role.at);
+  check_block(session, kernel.finish, kernel.threads / 32, {});
 }
 
 }  // namespace warpcc::sema
