@@ -1,5 +1,6 @@
 // Arithmetic, predicates, and what passes between the lanes of a warp.
 #include <array>
+#include <utility>
 
 #include "ptx/families.h"
 
@@ -195,8 +196,14 @@ void lift_compare_float(Lifter& l) {
 
 void lift_minimum_float(Lifter& l) {
   auto least = l.constant_predicate(3);
-  if (!least) return l.fail_operands();
   std::string a = l.source(1, Type::f32), b = l.source(2, Type::f32);
+  if (!least) {  // each lane chooses
+    std::string less = l.bits32(), greater = l.bits32();
+    l.put_always(fmt::format("min.f32 {}, {}, {};", less, a, b));
+    l.put_always(fmt::format("max.f32 {}, {}, {};", greater, a, b));
+    if (l.operand(3).negated) std::swap(less, greater);
+    return l.put(fmt::format("selp.b32 {}, {}, {}, {};", l.target(0), less, greater, l.source(l.operand(3).reg)));
+  }
   l.put(fmt::format("{}.f32 {}, {}, {};", *least ? "min" : "max", l.target(0), a, b));
 }
 

@@ -59,6 +59,8 @@ constexpr Row kRows[] = {
     {"FFMA", Action::float_multiply_add},
     {"F2FP", Action::float_pack},
     {"I2FP", Action::float_from_integer},
+    {"FMNMX", Action::float_extreme},
+    {"F2I", Action::integer_from_float},
     {"LDS", Action::load_shared},
     {"STS", Action::store_shared},
     {"LD", Action::load_shared},

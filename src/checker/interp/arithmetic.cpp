@@ -5,6 +5,7 @@
 
 #include "checker/interp/interpreter.h"
 #include "checker/machine/numbers.h"
+#include "checker/machine/reals.h"
 
 namespace warpcc::checker {
 
@@ -326,6 +327,18 @@ void Interpreter::between_lanes(const Instruction& instruction) {
   write_predicate(arguments[0].slot, inside, mask_);
 }
 
+// FMNMX: the less where its predicate is true, else the greater.
+template <typename F>
+void Interpreter::float_extreme(const Instruction& instruction, F a, F b) {
+  const std::uint32_t least = predicate(instruction.arguments[3]);
+  Lanes buffer_a, buffer_b, result;
+  const std::uint32_t* from_a = lanes(instruction.arguments[1], buffer_a);
+  const std::uint32_t* from_b = lanes(instruction.arguments[2], buffer_b);
+  for (int lane = 0; lane < kLanes; ++lane)
+    result[lane] = machine::float_bits(machine::extreme(a(from_a[lane]), b(from_b[lane]), (least >> lane & 1) != 0));
+  write_lanes(instruction.arguments[0].slot, result, mask_);
+}
+
 bool Interpreter::arithmetic(const Instruction& instruction) {
   const Instruction& i = instruction;
   // Floating sources: a sign or a bar on an operand is of the float.
@@ -338,6 +351,7 @@ bool Interpreter::arithmetic(const Instruction& instruction) {
     };
   };
   auto bits = machine::float_bits;
+  using machine::flushed;
   using U = std::uint32_t;
   switch (i.action) {
     case Action::add:
@@ -455,6 +469,25 @@ bool Interpreter::arithmetic(const Instruction& instruction) {
       compute(i, 1, 2, [&, a = number(1), b = number(2)](U x, U y, U) {
         auto pack = [&](float value) { return i.bf16 ? machine::float_to_bf16(value) : machine::float_to_f16(value); };
         return static_cast<U>(pack(a(x))) << 16 | pack(b(y));
+      });
+      return true;
+    case Action::float_extreme:
+      float_extreme(i, number(1), number(2));
+      return true;
+    // Approximations are taken as near as a float is: no program may depend on how near they are (PTX ISA, ex2, rcp,
+    // tanh; the first two have no numbers below the least normal one).
+    case Action::float_exp2:
+      compute(i, 1, 1, [&, a = number(1)](U x, U, U) { return bits(flushed(std::exp2(flushed(a(x))))); });
+      return true;
+    case Action::float_reciprocal:
+      compute(i, 1, 1, [&, a = number(1)](U x, U, U) { return bits(flushed(1 / flushed(a(x)))); });
+      return true;
+    case Action::float_tanh:
+      compute(i, 1, 1, [&, a = number(1)](U x, U, U) { return bits(std::tanh(a(x))); });
+      return true;
+    case Action::integer_from_float:
+      compute(i, 1, 1, [&, a = number(1)](U x, U, U) {
+        return static_cast<U>(machine::whole_of(std::trunc(a(x)), 32, i.is_signed, 0));
       });
       return true;
     case Action::float_from_integer:

@@ -48,6 +48,11 @@ enum class Action : std::uint8_t {
   float_multiply_add,
   float_pack,
   float_from_integer,
+  float_extreme,
+  float_exp2,
+  float_reciprocal,
+  float_tanh,
+  integer_from_float,
   // memory
   load_shared,
   store_shared,

@@ -340,6 +340,11 @@ class Decoder {
                             : has(".A0TX.") ? Arrival::complete_only
                                             : Arrival::expect;
     }
+    if (name == "MUFU") {
+      instruction.action = has(".EX2.")   ? Action::float_exp2
+                           : has(".RCP.") ? Action::float_reciprocal
+                                          : Action::float_tanh;
+    }
     if (name == "UTCATOMSWS") instruction.action = has(".AND.") ? Action::free_ : Action::allocate;
   }
 

@@ -205,6 +205,8 @@ class Interpreter {
   bool arithmetic(const Instruction& instruction);
   template <typename F>
   void compute(const Instruction& instruction, std::size_t first_source, int sources, F function);
+  template <typename F>
+  void float_extreme(const Instruction& instruction, F a, F b);
   void compare(const Instruction& instruction);
   void predicate_logic(const Instruction& instruction);
   void add(const Instruction& instruction);

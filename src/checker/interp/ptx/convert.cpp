@@ -54,21 +54,13 @@ double integral(double value, const Code& code) {
 
 // Whole numbers, as large as the type holds. NaN: the most negative number, or 0 where neither type has 64 bits.
 std::uint64_t whole_of(double value, const Code& code) {
-  const double rounded = integral(value, code);
   const int width = bits(code.type);
-  const std::uint64_t top = std::uint64_t{1} << (width - 1);
-  if (std::isnan(rounded)) {
-    if (width != 64 && code.from != Num::f64) return 0;
-    return is_signed(code.type) ? std::uint64_t{0} - top : top;
+  std::uint64_t nan = 0;
+  if (width == 64 || code.from == Num::f64) {
+    nan = std::uint64_t{1} << (width - 1);
+    if (is_signed(code.type)) nan = std::uint64_t{0} - nan;
   }
-  if (is_signed(code.type)) {
-    const double most = std::ldexp(1.0, width - 1);
-    if (rounded >= most) return top - 1;
-    if (rounded < -most) return std::uint64_t{0} - top;
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded));
-  }
-  if (rounded >= std::ldexp(1.0, width)) return top - 1 + top;
-  return rounded <= 0 ? 0 : static_cast<std::uint64_t>(rounded);
+  return machine::whole_of(integral(value, code), width, is_signed(code.type), nan);
 }
 
 // 10 bits of fraction: to nearest, ties away from zero or to even; or cut, as a NaN is by those away from zero.

@@ -36,19 +36,11 @@ F nan() {
   return std::numeric_limits<F>::quiet_NaN();
 }
 
-template <typename F>
-F lesser(F a, F b) {
-  return a < b || (a == b && std::signbit(a)) ? a : b;
-}
-
 // min and max; a NaN counts as absent, or wins.
 template <typename F>
 F extreme(F a, F b, const Code& code) {
-  if (std::isnan(a) || std::isnan(b)) {
-    if (code.unordered || (std::isnan(a) && std::isnan(b))) return nan<F>();
-    return std::isnan(a) ? b : a;
-  }
-  return code.op == Op::min ? lesser(a, b) : -lesser(-a, -b);
+  if (code.unordered && (std::isnan(a) || std::isnan(b))) return nan<F>();
+  return machine::extreme(a, b, code.op == Op::min);
 }
 
 template <typename F>
@@ -215,10 +207,6 @@ std::uint32_t nearest(double value, Format format) {
 
 float half_to_float(std::uint32_t bits, bool brain) {
   return brain ? std::bit_cast<float>(bits << 16) : machine::f16_to_float(static_cast<std::uint16_t>(bits));
-}
-
-float flushed(float value) {
-  return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
 float flushed_half(float value) {

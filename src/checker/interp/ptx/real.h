@@ -7,6 +7,7 @@
 
 #include "checker/interp/ptx/code.h"
 #include "checker/machine/numbers.h"
+#include "checker/machine/reals.h"
 
 namespace warpcc::checker::ptx {
 
@@ -27,9 +28,8 @@ struct Format {
 inline constexpr Format kSingle{8, 23}, kHalf{5, 10}, kBrain{8, 7};
 
 float half_to_float(std::uint32_t bits, bool brain);
-// To zero of its sign, where it is below the least normal number.
-float flushed(float value);
-float flushed_half(float value);
+using machine::flushed;
+float flushed_half(float value);  // of a half
 
 // The bits of `value` in a narrower format, rounded once; `finite`: what is too large is the largest number. NaNs are
 // kNan and kHalfNan.
