@@ -301,7 +301,8 @@ void Interpreter::cover_range(std::size_t buffer, std::int64_t first, std::int64
   Written& written = cover_->buffers[buffer];
   ++cover_->reached[buffer];
   cover_->inside = true;
-  if (adds) return;  // partial sums: tell_loads
+  // Partial sums: tell_loads. What is kept for later launches is no output, and may be stored to again.
+  if (adds || globals_[buffer].kept()) return;
   std::int64_t again = written.store(first, count);
   auto& last = cover_->last_writer[buffer];
   constexpr std::int64_t kBlock = 64;
@@ -425,6 +426,10 @@ void Interpreter::cover_lanes(const Instruction& instruction, const Argument& at
   std::int64_t first = -1, end = -1;  // of lanes in a row
   auto flush = [&] {
     if (end <= first) return;
+    if (instruction.action == Action::add_global) {  // a partial sum, or a flag that is raised
+      ++cover_->reached[buffer];
+      cover_->inside = cover_->inside || instruction.is_signed;
+    }
     if (flag) {
       note_flag(buffer, first, end, instruction.action == Action::add_global);
     } else {
