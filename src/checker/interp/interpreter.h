@@ -279,6 +279,8 @@ class Interpreter {
   std::uint32_t statement(std::uint32_t line) const;
   std::string line_text(std::uint32_t line) const;
   std::string who_text(const order::Entry& entry) const;
+  const Warp* warp_of(std::uint32_t who) const;
+  std::string forgotten(const order::Entry& first, const order::Actor& actor) const;
   std::string group_text(const order::Entry& mma) const;
   std::string present_text() const;
   Occurrence occurrence(const order::Entry& entry) const;

@@ -181,6 +181,44 @@ std::string mends(const order::Entry& first, const order::Actor& actor, Why why,
 
 }  // namespace
 
+// The warp of one who has accessed, while its cluster is there.
+const Warp* Interpreter::warp_of(std::uint32_t who) const {
+  for (const auto& cluster : resident_) {
+    if (cluster->serial != who >> 9) continue;
+    return &cluster->warps[(who >> 5 & 15) * static_cast<std::size_t>(warps_per_cta_) + (who & 31)];
+  }
+  return nullptr;
+}
+
+// The one step that is missing where the others are there: two accesses that nothing orders.
+std::string Interpreter::forgotten(const order::Entry& first, const order::Actor& actor) const {
+  const order::Entry& then = actor.entry;
+  const order::AgentKind kind = first.epoch.agent.kind();
+  const Warp* warp = warp_of(first.who);
+  if (!warp) return "";
+  if (kind == order::AgentKind::lanes && first.who != then.who &&
+      warp->order.left_out(first.epoch, actor.thread->knows().seen))
+    return "`warpsync` between the first and the arrival of one lane (`@one`) that tells of it: who arrives alone "
+           "tells "
+           "nothing of what the warp's other lanes have done until they meet";
+  if (kind != order::AgentKind::store_read && kind != order::AgentKind::store_write) return "";
+  // Groups are counted from 1; the last is open.
+  if (first.epoch.time == warp->groups.size())
+    return "`store.commit` behind the store, by the same lane: its group is open still, and `store.wait` waits for "
+           "those "
+           "that are closed";
+  // What other warps of the role write for the store, in the round that it is of: all of them, then one that stores.
+  const bool before_it = then.epoch.agent.generic() && then.use == Use::write && then.who != first.who &&
+                         order::same_cta(first.who, then.who) && then.line < first.line && !program_.sections.empty() &&
+                         code_.section_of[then.line] == code_.section_of[first.line];
+  if (!before_it) return "";
+  const sass::Section& section = program_.sections[code_.section_of[first.line]];
+  const auto warps = static_cast<std::uint32_t>(std::max(1, section.end_warp - section.first_warp));
+  if ((then.count - 1) / warps > first.count - 1) return "";
+  return "a barrier of the role's warps (`sync` of a named barrier) between the second and the store, if that is to "
+         "store it: `warpsync` tells nothing of other warps";
+}
+
 void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& place, int rank) {
   order::Conflicts conflicts = std::move(ordering_.conflicts);
   ordering_.conflicts.clear();
@@ -232,7 +270,8 @@ void Interpreter::tell_conflicts(const order::Actor& actor, const std::string& p
                       line.place.empty() ? "" : line.place + ": ", line_text(warp.repeated.line), warp.index,
                       its.number, warp.repeated.phase, barrier_name(its, state.offset)));
     }
-    details.push_back("to mend: " + mends(first, actor, conflict.why, core()));
+    std::string mend = conflict.why == Why::unordered ? forgotten(first, actor) : "";
+    details.push_back("to mend: " + (mend.empty() ? mends(first, actor, conflict.why, core()) : mend));
     findings_.tell_race(
         line_, std::move(text), std::move(details),
         {place, statement(first.line), statement(line_), static_cast<int>(conflict.why), {{0, occurrence(first)}}});

@@ -313,7 +313,9 @@ void Interpreter::complete_named(std::uint32_t id, const std::vector<int>& waiti
   for (int index : waiting) {
     Warp& warp = running_->warps[static_cast<std::size_t>(warp_->cta * warps_per_cta_ + index)];
     if (!orders_nothing()) {
-      warp.order.acquire(ordered.completed(), provenance());
+      // It is told at its own wait, not where the last has arrived.
+      const std::uint32_t wait = &warp == warp_ ? line_ : warp.blocked_line;
+      warp.order.acquire(ordered.completed(), pairs_ ? wait : order::Edge::kNone);
       ordered.heard(warp.order.collective());
     }
     if (&warp == warp_) continue;

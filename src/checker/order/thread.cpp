@@ -161,12 +161,35 @@ void Thread::observe(const Knowledge& knowledge, std::uint32_t line) {
   observed_.join(knowledge, line, true);
 }
 
+void Thread::leave_out(Own& mine, bool global, Clock& to) {
+  const std::uint32_t met = knows_.seen.at(mine.agent);
+  if (mine.done() <= met) return;
+  const Epoch arrival{agent(arrivals_[global], AgentKind::collective, global), ++arrived_[global]};
+  to.raise(arrival.agent, arrival.time);
+  if (left_out_.size() == kMostLeftOut) left_out_.erase(left_out_.begin());
+  left_out_.push_back({mine.agent, met, mine.done(), arrival});
+  if (!mine.used) return;
+  ++mine.now;  // what follows is another time's
+  mine.used = false;
+}
+
+bool Thread::left_out(const Epoch& access, const Clock& clock) const {
+  return std::any_of(left_out_.begin(), left_out_.end(), [&](const LeftOut& each) {
+    return each.lanes == access.agent && each.met < access.time && access.time <= each.until &&
+           clock.covers(each.arrival);
+  });
+}
+
 void Thread::release(Knowledge& to, std::uint32_t mask, std::uint32_t line) {
   to.join(knows_, line, false);
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
-      if (!mine.agent.exists() || !covers(elected, mask)) continue;
+      if (!mine.agent.exists()) continue;
+      if (!covers(elected, mask)) {
+        if (!elected) leave_out(mine, global, to.seen);
+        continue;
+      }
       to.seen.raise(mine.agent, mine.done(), line);
       if (mine.fenced[0] != 0) to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);
       if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);
@@ -195,7 +218,11 @@ void Thread::release_published(Knowledge& to, std::uint32_t mask, std::uint32_t 
   for (bool elected : {false, true}) {
     for (bool global : {false, true}) {
       Own& mine = own(elected, global);
-      if (!mine.agent.exists() || !covers(elected, mask)) continue;
+      if (!mine.agent.exists()) continue;
+      if (!covers(elected, mask)) {
+        if (!elected) leave_out(mine, global, to.published);
+        continue;
+      }
       if (mine.fenced[0] != 0)
         to.async_shared.raise(mine.agent, mine.fenced[0], mine.by[0]);  // for a load of another CTA
       if (mine.fenced[1] != 0) to.async_global.raise(mine.agent, mine.fenced[1], mine.by[1]);

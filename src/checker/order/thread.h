@@ -92,6 +92,9 @@ class Thread {
   void release_published(Knowledge& to, std::uint32_t mask, std::uint32_t line);
   // … what it has come to know from others, but not its own loads and stores.
   void release_acquired(Knowledge& to, std::uint32_t line) const;
+  // Whether an arrival that `clock` has heard of was by some lanes alone, after others had made `access` of this warp's
+  // and before all had met: it tells of those that arrive.
+  bool left_out(const Epoch& access, const Clock& clock) const;
   // Something that is known from here on.
   void learn(Epoch epoch, std::uint32_t line) { knows_.seen.raise(epoch.agent, epoch.time, line); }
   // … and that whoever hears from this warp in any way knows as well.
@@ -132,6 +135,9 @@ class Thread {
     return which;
   }
 
+  // `to` is told nothing of what the lanes of `mine` have done since they met: that is remembered.
+  void leave_out(Own& mine, bool global, Clock& to);
+
   Agents* agents_;
   std::uint32_t who_;
   Knowledge knows_, observed_;
@@ -140,6 +146,15 @@ class Thread {
   std::uint32_t alone_by_ = Edge::kNone;
   std::array<Own, 4> own_;
   std::uint32_t since_ = 0;  // the lanes that have loaded or stored since they met
+  struct LeftOut {
+    Agent lanes;
+    std::uint32_t met = 0, until = 0;  // times of theirs that the arrival has not told: behind met
+    Epoch arrival;
+  };
+  static constexpr std::size_t kMostLeftOut = 8;  // the newest
+  llvm::SmallVector<LeftOut, 0> left_out_;
+  Agent arrivals_[2];
+  std::uint32_t arrived_[2] = {};
   struct Simple {
     Agent agent;
     std::uint32_t now = 1;
@@ -172,6 +187,7 @@ class Barrier {
   // Asynchronous work that will signal it: its epoch; and that it has.
   Epoch begin(Agents& agents);
   void end(std::uint32_t ticket, std::uint32_t line);
+  bool under_way() const { return begun_ > ended_; }
   bool all_ended_in(const Clock& clock) const { return !agent_.exists() || clock.at(agent_) >= begun_; }
 
   Epoch initialised;                       // by whom
