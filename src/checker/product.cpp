@@ -89,7 +89,7 @@ class Comparison {
                                missing_column_, missing_ - 1));
       outcome.values_wrong += missing_ - 1;
     }
-    outcome.values_compared += compared_;
+    outcome.values_compared += compared_ + missing_;
   }
 
  private:

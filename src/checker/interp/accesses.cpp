@@ -433,20 +433,18 @@ std::vector<UnorderedPair> Interpreter::unordered() const {
 
 // A CTA is gone: whoever reached into it must be known to have done so by one of its warps.
 void Interpreter::leave_cta(Cta& gone) {
-  auto reaches = [&](const std::string& what, std::uint32_t line) {
+  auto reaches = [&](const std::string& what, std::uint32_t line, const BarrierState* barrier = nullptr) {
     std::uint32_t present = line_;
     if (line != ~0u) line_ = line;
     report(Finding::Kind::race, fmt::format("reaches {} of CTA {}, which may have exited by then", what, gone.number),
-           {fmt::format("by {}: that it is done is known to no warp of CTA {} as the last of them leaves",
-                        line_text(line_), gone.number),
-            "to mend: the CTA that is reached waits for this before it exits: on the barrier, or on the cluster's"});
+           exit_details(gone, barrier));
     line_ = present;
   };
   const order::Clock& life = gone.life;
   for (BarrierState& state : gone.barriers) {
     bool all = state.order.all_ended_in(life);
     for (const order::Epoch& epoch : state.order.from_peers) all = all && life.covers(epoch);
-    if (!all) reaches("the barrier " + barrier_name(gone, state.offset), state.last_signal);
+    if (!all) reaches("the barrier " + barrier_name(gone, state.offset), state.last_signal, &state);
   }
   gone.shared_order.for_each([&](const order::Entry& entry) {
     if (life.covers(entry.epoch)) return;

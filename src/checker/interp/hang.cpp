@@ -105,8 +105,7 @@ void Interpreter::tell_unheard(const Cta& cta, const BarrierState& barrier) {
   report(Finding::Kind::protocol,
          fmt::format("completes a phase of {} of CTA {} that no warp waits for", barrier_name(cta, barrier.offset),
                      cta.number),
-         {"what was loaded is ordered before nothing; a load of a pair signals the CTA whose warps wait by `.2CTA`, or "
-          "by the address of that CTA's barrier"});
+         unheard_details(cta, barrier));
   line_ = line;
   warp_ = warp;
 }

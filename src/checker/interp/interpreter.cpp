@@ -255,9 +255,7 @@ void Interpreter::finish_cluster() {
     }
     for (std::size_t id = 0; id < cta->named.size(); ++id) {
       if (!cta->named[id].open() || hands_on(program_, static_cast<int>(id))) continue;
-      findings_.add(Finding::Kind::named_barrier, Findings::kNoLine,
-                    fmt::format("CTA {} leaves named barrier {} with {} of {} threads arrived", cta->number, id,
-                                cta->named[id].arrived(), cta->named[id].threads()));
+      tell_untaken(*cta, static_cast<int>(id));
     }
     if (int columns = cta->tensor.allocated_columns(); columns > 0) {
       findings_.add(Finding::Kind::protocol, Findings::kNoLine,

@@ -408,6 +408,11 @@ class Interpreter {
   std::string whereabouts(const Cta& of, const sass::Section* section) const;
   std::string outstanding(const Cta& of, const BarrierState& barrier) const;
   void tell_unheard(const Cta& cta, const BarrierState& barrier);
+  void tell_untaken(const Cta& cta, int named_barrier);
+  std::vector<std::string> exit_details(const Cta& gone, const BarrierState* barrier) const;
+  std::vector<std::string> unheard_details(const Cta& cta, const BarrierState& barrier) const;
+  std::string rounds_text(const Cta& cta, const BarrierState& barrier) const;
+  std::string roles_at(int barrier, bool waiting) const;
   std::vector<std::string> barrier_details(const Cta& cta, const BarrierState& barrier) const;
 
   // ---- findings with the present place

@@ -215,7 +215,12 @@ struct Cta {
   std::vector<std::int32_t> barrier_at;  // by offset / 8
   std::array<machine::NamedBarrier, 16> named;
   std::array<order::Barrier, 16> named_order;
-  std::array<bool, 16> of_all{};  // the phase that is open waits for all warps that have not exited
+  struct Arrival {
+    std::uint32_t line = 0;
+    int warp = 0;
+  };
+  std::array<Arrival, 16> named_by{};  // the last arrival at each
+  std::array<bool, 16> of_all{};       // the phase that is open waits for all warps that have not exited
   order::Memory shared_order, tensor_order;
   order::Epoch allocated;  // its last allocation of tensor memory
   bool allocated_as_pair = false;

@@ -292,6 +292,7 @@ Interpreter::Next Interpreter::named_barrier(const Instruction& instruction) {
     warp_->order.release(ordered.gathered(), kAllLanes, provenance());
   }
   cta().of_all[id] = of_all;
+  cta().named_by[id] = {line_, warp_->number_in_cluster};
   std::vector<int> waiting;
   bool done =
       barrier.arrive(warp_->index, threads, instruction.sync, fmt::format("named barrier {}", id), faults_, waiting);

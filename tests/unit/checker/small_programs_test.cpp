@@ -68,7 +68,7 @@ TEST_CASE("named barriers") {
   REPORTS(program("  BRA.U first, END\n  BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 = meet\n"), Kind::hang,
           "CTA 0 warp 1 waits on named barrier 1: 32 of 64 threads have arrived");
   REPORTS(program("  BRA.U first, END\n  BAR.ARV 0x1, 0x40 = meet\n"), Kind::named_barrier,
-          "leaves named barrier 1 with 32 of 64 threads arrived");
+          "leaves named barrier 1 (`meet`) with 32 of 64 threads arrived");
   REPORTS(program("  BAR.SYNC.DEFER_BLOCKING 0x1, 0x20 = meet\n"), Kind::operand,
           "reaches named barrier 1 for 32 threads, held to meet, which is 1 for 64");
   REPORTS(program("  BAR.ARV 0x1, 0x40\n  BRA.U first, END\n  BAR.ARV 0x1, 0x60\n"), Kind::named_barrier, "");
