@@ -172,8 +172,8 @@ std::string mends(const order::Entry& first, const order::Actor& actor, Why why,
       break;
   }
   if (first.who >> 9 != then.who >> 9)
-    return "`fence.gpu` and then a flag by the first's warp, after it; and the second's waits for the flag, by "
-           "`ldg.strong.gpu` and then `fence.gpu`";
+    return "`fence.gpu`, `warpsync` where one lane (`@one`) raises the flag, and then the flag by the first's warp, "
+           "after it; and the second's waits for the flag, by `ldg.strong.gpu` and then `fence.gpu`";
   return then.epoch.agent.generic() || first.epoch.agent.generic()
              ? "a barrier at which the first's warp arrives after it, and for which the second's waits"
              : "an order by a barrier";
