@@ -39,7 +39,8 @@ F nan() {
 // min and max; a NaN counts as absent, or wins.
 template <typename F>
 F extreme(F a, F b, const Code& code) {
-  if (code.unordered && (std::isnan(a) || std::isnan(b))) return nan<F>();
+  const bool a_is_none = std::isnan(a), b_is_none = std::isnan(b);
+  if ((a_is_none && b_is_none) || (code.unordered && (a_is_none || b_is_none))) return nan<F>();
   return machine::extreme(a, b, code.op == Op::min);
 }
 
