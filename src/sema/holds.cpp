@@ -5,6 +5,7 @@
 
 #include "sema/passes.h"
 #include "sema/paths.h"
+#include "support/words.h"
 
 namespace warpcc::sema {
 namespace {
@@ -69,8 +70,8 @@ constexpr Message<std::string> nothing_kept{
     "nothing-held", "no stage of `{0}` is held on here: `{0}.last` is the stage of a `take` before that released none"};
 constexpr Message<std::string, std::string> perhaps_kept{
     "nothing-held", "no stage of `{0}` may be held on here, on the path from line {1}: `{0}.last` is released once"};
-constexpr Message<std::string, std::string, int, std::string> one_too_many{
-    "fresh-stages", "this `fill` may be the {}; `{}` has {} stages: `wait {}.empty` comes first"};
+constexpr Message<std::string, std::string, std::string, std::string> one_too_many{
+    "fresh-stages", "this `fill` may be the {}; `{}` has {}: `wait {}.empty` comes first"};
 constexpr Message<std::string> before_turn{"turn-order", "the turn comes first: `sync {}.mine`, then its stages"};
 constexpr Message<std::string, std::string> after_turn{
     "turn-order", "the turn was handed on at line {1}; the other team may take this stage's place in line"};
@@ -428,7 +429,8 @@ class Holds {
                                                                     : "th");
     const kernel::Pipe& pipe = kernel_[kernel_[end].pipe];
     const kernel::Instruction* at = std::exchange(it_, nullptr);
-    say(filling_->where, one_too_many, nth, pipe.name, pipe.depth, kernel_[end].name);
+    say(filling_->where, one_too_many, nth, pipe.name, counted(static_cast<std::uint64_t>(pipe.depth), "stage"),
+        kernel_[end].name);
     it_ = at;
     return true;
   }
