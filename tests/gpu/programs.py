@@ -14,6 +14,7 @@ CLASSES = {
     "shuffles": (registers.shuffles, 80),
     "floats": (registers.floats, 100),
     "float_edges": (registers.float_edges, 60),
+    "float_extremes": (registers.float_extremes, 60),
     "control": (registers.control, 150),
     "shared": (memory.shared, 120),
     "global_memory": (memory.global_memory, 120),

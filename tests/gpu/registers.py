@@ -322,3 +322,26 @@ def float_edges(name, seed):
     for value in [*values[6:], "half", "brain"]:
         store(p, value)
     return finish(p)
+
+
+def float_extremes(name, seed):
+    """Minima, maxima and whole numbers of floats of any bits; each lane chooses, or all do. Of different values: ptxas
+    makes of the minimum of one value and itself that value, a NaN's bits and all."""
+    p = Program(name, seed)
+    begin(p, 10)
+    r = p.random
+    values = [f"f{i}" for i in range(6)]
+    for value in values[:3]:
+        p.line(f"IMAD {value}, tid, {hex(r.getrandbits(32))}, {hex(r.getrandbits(32))}")
+    edges = EDGES + [0x4F000000, 0xCF000000, 0x4F800000, 0x4EFFFFFF, 0x3F7FFFFF]
+    for value, bits in zip(values[3:], r.sample(edges, 3)):
+        p.line(f"MOV {value}, {hex(bits)}")
+    p.line(f"ISETP.LT.U32.AND less, PT, tid, {hex(r.randrange(1, 128))}, PT")
+    for i in range(10):
+        if r.random() < 0.6:
+            a, b = [r.choice(["", "-"]) + value for value in r.sample(values, 2)]
+            p.line(f"FMNMX g{i}, {a}, {b}, {r.choice(['PT', '!PT', 'less', '!less'])}")
+        else:
+            p.line(f"F2I.{r.choice(['', 'U32.'])}TRUNC.NTZ g{i}, {r.choice(values)}")
+        store(p, f"g{i}")
+    return finish(p)
