@@ -89,9 +89,10 @@ void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) 
       session_.error(name.where, no_buffer, name.text);
       return;
     }
-    kernel::Buffer& buffer = kernel.buffers[static_cast<std::size_t>(ref->id)];
-    if (buffer.carried_by != kernel::PipeId::none) {
-      session_.error(name.where, carried_twice, name.text, kernel[buffer.carried_by].name);
+    const kernel::Buffer& buffer = kernel[ref->id];
+    const bool here = std::find(pipe.carries.begin(), pipe.carries.end(), ref->id) != pipe.carries.end();
+    if (here || buffer.carried_by != kernel::PipeId::none) {
+      session_.error(name.where, carried_twice, name.text, here ? pipe.name : kernel[buffer.carried_by].name);
       return;
     }
     const auto ring = std::find_if(buffer.copies.begin(), buffer.copies.end(), [](const kernel::Copies& copies) {
@@ -105,7 +106,6 @@ void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) 
       session_.error(name.where, other_ring, name.text, ring->count, *depth).note(buffer.declared, "declared here");
       return;
     }
-    buffer.carried_by = id;
     pipe.carries.push_back(ref->id);
     std::int64_t elements = buffer.empty() ? 0 : 1;
     for (const std::int64_t extent : buffer.shape) elements *= extent;
@@ -115,6 +115,7 @@ void Builder::pipe(const tree::Pipe& declared, SourceRange where, Scope& scope) 
     session_.error(declared.name.where, stage_bytes, bytes);
     return;
   }
+  for (const kernel::BufferId carried : pipe.carries) kernel.buffers[static_cast<std::size_t>(carried)].carried_by = id;
   kernel.pipes.push_back(std::move(pipe));
   bind(declared.name, PipeRef{id}, scope);
 }
