@@ -27,21 +27,9 @@ void collect(const kernel::Kernel& kernel, const kernel::Block& block, std::vect
     }
   };
   for (const kernel::Node& node : block) {
-    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
-      add(it->guard.facts);
-    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
-      collect(kernel, loop->body, found);
-    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
-      collect(kernel, forever->body, found);
-    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
-      collect(kernel, when->then, found);
-      collect(kernel, when->otherwise, found);
-    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
-      add(on->facts);
-      collect(kernel, on->body, found);
-    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-      collect(kernel, hold->body, found);
-    }
+    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) add(it->guard.facts);
+    if (auto* on = std::get_if<kernel::On>(&node.is)) add(on->facts);
+    kernel::for_each_block(node, [&](const kernel::Block& inner) { collect(kernel, inner, found); });
   }
 }
 

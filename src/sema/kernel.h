@@ -317,6 +317,19 @@ struct Node {
   std::variant<Instruction, Loop, Forever, Break, When, On, Hold, Outs> is;
 };
 
+// function(block), of each block that stands in a node, in the order of the text.
+template <typename AnyNode, typename F>
+void for_each_block(AnyNode& node, F function) {
+  if (auto* loop = std::get_if<Loop>(&node.is)) function(loop->body);
+  if (auto* forever = std::get_if<Forever>(&node.is)) function(forever->body);
+  if (auto* on = std::get_if<On>(&node.is)) function(on->body);
+  if (auto* hold = std::get_if<Hold>(&node.is)) function(hold->body);
+  if (auto* when = std::get_if<When>(&node.is)) {
+    function(when->then);
+    function(when->otherwise);
+  }
+}
+
 struct Counter {
   std::string name;
   Range range;

@@ -21,12 +21,9 @@ bool stores_into(const kernel::Block& block, kernel::EndId end) {
       auto* view = std::get_if<kernel::View>(&it->operands[0]);
       return view && view->end == end;
     }
-    if (auto* loop = std::get_if<kernel::Loop>(&node.is)) return stores_into(loop->body, end);
-    if (auto* forever = std::get_if<kernel::Forever>(&node.is)) return stores_into(forever->body, end);
-    if (auto* on = std::get_if<kernel::On>(&node.is)) return stores_into(on->body, end);
-    if (auto* hold = std::get_if<kernel::Hold>(&node.is)) return stores_into(hold->body, end);
-    auto* when = std::get_if<kernel::When>(&node.is);
-    return when && (stores_into(when->then, end) || stores_into(when->otherwise, end));
+    bool inside = false;
+    kernel::for_each_block(node, [&](const kernel::Block& inner) { inside = inside || stores_into(inner, end); });
+    return inside;
   });
 }
 
@@ -39,18 +36,8 @@ void reached_elsewhere(const kernel::Kernel& kernel, const kernel::Block& block,
         auto* view = std::get_if<kernel::View>(&operand);
         if (view && !view->at.empty() && view->end != kernel::EndId::none) pipes.insert(kernel[view->end].pipe);
       }
-    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
-      reached_elsewhere(kernel, loop->body, pipes);
-    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
-      reached_elsewhere(kernel, forever->body, pipes);
-    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
-      reached_elsewhere(kernel, on->body, pipes);
-    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-      reached_elsewhere(kernel, hold->body, pipes);
-    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
-      reached_elsewhere(kernel, when->then, pipes);
-      reached_elsewhere(kernel, when->otherwise, pipes);
     }
+    kernel::for_each_block(node, [&](const kernel::Block& inner) { reached_elsewhere(kernel, inner, pipes); });
   }
 }
 
@@ -67,21 +54,12 @@ void mark_releases(const kernel::Kernel& kernel, kernel::Block& block, std::vect
         const std::uint32_t others = kernel::reached(kernel, kernel[barrier.pipe], barrier.kind, rank) & ~(1u << rank);
         it->releases_to_cluster = it->releases_to_cluster || others != 0;
       }
-    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
-      mark_releases(kernel, loop->body, stored, elsewhere);
-    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
-      mark_releases(kernel, forever->body, stored, elsewhere);
-    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
-      mark_releases(kernel, on->body, stored, elsewhere);
-    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
-      mark_releases(kernel, when->then, stored, elsewhere);
-      mark_releases(kernel, when->otherwise, stored, elsewhere);
-    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-      const bool stores = hold->kind == kernel::Hold::Kind::fill && stores_into(hold->body, hold->end);
-      if (stores) stored.push_back(hold->end);
-      mark_releases(kernel, hold->body, stored, elsewhere);
-      if (stores) stored.pop_back();
     }
+    const auto* hold = std::get_if<kernel::Hold>(&node.is);
+    const bool stores = hold && hold->kind == kernel::Hold::Kind::fill && stores_into(hold->body, hold->end);
+    if (stores) stored.push_back(hold->end);
+    kernel::for_each_block(node, [&](kernel::Block& inner) { mark_releases(kernel, inner, stored, elsewhere); });
+    if (stores) stored.pop_back();
   }
 }
 

@@ -351,21 +351,9 @@ void parts(const Session& session, const kernel::Block& block, const Fixed& warp
     }
   };
   for (const kernel::Node& node : block) {
-    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) {
-      part(it->guard.facts);
-    } else if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
-      parts(session, loop->body, warp, text);
-    } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
-      parts(session, forever->body, warp, text);
-    } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
-      parts(session, when->then, warp, text);
-      parts(session, when->otherwise, warp, text);
-    } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
-      part(on->facts);
-      parts(session, on->body, warp, text);
-    } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-      parts(session, hold->body, warp, text);
-    }
+    if (auto* it = std::get_if<kernel::Instruction>(&node.is)) part(it->guard.facts);
+    if (auto* on = std::get_if<kernel::On>(&node.is)) part(on->facts);
+    kernel::for_each_block(node, [&](const kernel::Block& inner) { parts(session, inner, warp, text); });
   }
 }
 

@@ -211,19 +211,8 @@ class Finder {
 
   void takes_part(const kernel::Block& block, std::vector<bool>& part) const {
     for (const kernel::Node& node : block) {
-      if (auto* loop = std::get_if<kernel::Loop>(&node.is)) {
-        takes_part(loop->body, part);
-      } else if (auto* forever = std::get_if<kernel::Forever>(&node.is)) {
-        takes_part(forever->body, part);
-      } else if (auto* when = std::get_if<kernel::When>(&node.is)) {
-        takes_part(when->then, part);
-        takes_part(when->otherwise, part);
-      } else if (auto* on = std::get_if<kernel::On>(&node.is)) {
-        part.push_back(holds_at(session_, on->facts, fixed_));
-        takes_part(on->body, part);
-      } else if (auto* hold = std::get_if<kernel::Hold>(&node.is)) {
-        takes_part(hold->body, part);
-      }
+      if (auto* on = std::get_if<kernel::On>(&node.is)) part.push_back(holds_at(session_, on->facts, fixed_));
+      kernel::for_each_block(node, [&](const kernel::Block& inner) { takes_part(inner, part); });
     }
   }
 

@@ -294,14 +294,20 @@ EDGES = [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, 0xFF812345, 1, 0x807
 EDGES += [0x477FE000, 0x477FF000, 0x7F7F8000, 0x3F800001]
 
 
-def float_edges(name, seed):
-    """The same, of any bits: infinities, NaNs, numbers that are too large, or below the least normal one."""
+def any_bits(name, seed):
+    """A program, its random numbers, and six values, of which three are in registers: any bits in each lane."""
     p = Program(name, seed)
     begin(p, 10)
     r = p.random
     values = [f"f{i}" for i in range(6)]
     for value in values[:3]:
         p.line(f"IMAD {value}, tid, {hex(r.getrandbits(32))}, {hex(r.getrandbits(32))}")
+    return p, r, values
+
+
+def float_edges(name, seed):
+    """The same, of any bits: infinities, NaNs, numbers that are too large, or below the least normal one."""
+    p, r, values = any_bits(name, seed)
     for value in values[3:]:
         p.line(f"MOV {value}, {hex(r.choice(EDGES))}")
     v = lambda: r.choice(values)
@@ -327,12 +333,7 @@ def float_edges(name, seed):
 def float_extremes(name, seed):
     """Minima, maxima and whole numbers of floats of any bits; each lane chooses, or all do. Of different values: ptxas
     makes of the minimum of one value and itself that value, a NaN's bits and all."""
-    p = Program(name, seed)
-    begin(p, 10)
-    r = p.random
-    values = [f"f{i}" for i in range(6)]
-    for value in values[:3]:
-        p.line(f"IMAD {value}, tid, {hex(r.getrandbits(32))}, {hex(r.getrandbits(32))}")
+    p, r, values = any_bits(name, seed)
     edges = EDGES + [0x4F000000, 0xCF000000, 0x4F800000, 0x4EFFFFFF, 0x3F7FFFFF]
     for value, bits in zip(values[3:], r.sample(edges, 3)):
         p.line(f"MOV {value}, {hex(bits)}")
